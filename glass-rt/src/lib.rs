@@ -1,1 +1,24 @@
-//! Placeholder.
+//! Run time of `glass`: devices, batches, module cache and checked launches.
+//!
+//! Input: static [`kernel::Task`] descriptions that an attribute's expansion embeds, and batches of problems.
+//! Output: batches of results, or an [`Error`] that names the kernel, the operand, what was given and what is
+//! allowed. This crate chooses no mapping and renders no text; it loads, checks and launches what it is given.
+//!
+//! [`Device`] is one of CUDA, wgpu and host behind one interface. Launches are asynchronous and ordered on their
+//! device; only [`Batch::download`], [`Device::synchronize`] and the clocks of [`measure`] wait.
+
+pub mod batch;
+pub mod device;
+pub mod element;
+pub mod error;
+pub mod host;
+pub mod kernel;
+pub mod launch;
+pub mod layout;
+
+pub use batch::Batch;
+pub use device::{Device, Skipped};
+pub use element::Element;
+pub use error::Error;
+pub use kernel::{Kernel, Layout, Scalars, Target, Task};
+pub use launch::{launch, launch_variant};

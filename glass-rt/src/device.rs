@@ -1,0 +1,224 @@
+//! Devices: what there is on this machine, and which one to take.
+
+use std::fmt;
+use std::sync::{Arc, LazyLock};
+
+use crate::error::Error;
+use crate::kernel::{DType, Target};
+use crate::launch::Limits;
+
+/// Where batches live and kernels run. Cheap to clone; equal when it is the same device of the same backend.
+///
+/// Work on one device is ordered: a launch sees the results of the launches before it.
+#[derive(Clone)]
+pub struct Device {
+    pub(crate) inner: Arc<Inner>,
+    skipped: Arc<[Skipped]>,
+}
+
+pub(crate) struct Inner {
+    pub(crate) name: String,
+    pub(crate) backend: Backend,
+}
+
+/// The backend of a device.
+pub(crate) enum Backend {
+    Host,
+}
+
+/// A device that was passed over, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skipped {
+    /// What was tried, in the spelling of `GLASS_DEVICE`.
+    pub device: String,
+    /// The error it gave, or the rule that passed it over.
+    pub reason: String,
+}
+
+impl Skipped {
+    fn new(device: &str, reason: impl fmt::Display) -> Self {
+        Skipped { device: device.into(), reason: reason.to_string() }
+    }
+}
+
+impl Device {
+    fn new(name: String, backend: Backend) -> Self {
+        Device { inner: Arc::new(Inner { name, backend }), skipped: Arc::new([]) }
+    }
+
+    /// The processor: always there, all cores.
+    pub fn host() -> Device {
+        static HOST: LazyLock<Device> = LazyLock::new(|| {
+            let n_threads = std::thread::available_parallelism().map_or(1, usize::from);
+            Device::new(format!("host ({n_threads} threads)"), Backend::Host)
+        });
+        HOST.clone()
+    }
+
+    /// The NVIDIA GPU with this ordinal. Asking twice gives the same device.
+    ///
+    /// # Errors
+    /// No driver, a driver without that device, or the crate built without the feature `cuda`.
+    pub fn cuda(ordinal: usize) -> Result<Device, Error> {
+        let _ = ordinal;
+        Err(Error::NotBuiltIn { target: Target::Cuda, features: "`cuda` (or `cuda-unpinned`)" })
+    }
+
+    /// The adapter whose name contains `filter` (case-insensitive); without a filter the first that is no
+    /// software adapter, else the first.
+    ///
+    /// # Errors
+    /// No such adapter (the names seen are listed), or the crate built without the feature `wgpu`.
+    pub fn wgpu(filter: Option<&str>) -> Result<Device, Error> {
+        let _ = filter;
+        Err(Error::NotBuiltIn { target: Target::Wgpu, features: "`wgpu`" })
+    }
+
+    /// The best device of this machine: CUDA device 0, else wgpu on a real GPU, else the host. The environment
+    /// variable `GLASS_DEVICE` (`cuda`, `cuda:1`, `wgpu`, `wgpu:NAME`, `host`) overrides the choice.
+    /// [`Device::skipped`] tells why better ones were passed over.
+    ///
+    /// # Errors
+    /// Only when `GLASS_DEVICE` names something that is not there.
+    pub fn best() -> Result<Device, Error> {
+        match std::env::var("GLASS_DEVICE") {
+            Ok(name) if !name.trim().is_empty() => Device::named(name.trim()),
+            _ => Ok(Device::first_available()),
+        }
+    }
+
+    /// The device with a name in the spelling of `GLASS_DEVICE`.
+    ///
+    /// # Errors
+    /// A name that is not understood, or a device that is not there.
+    pub fn named(name: &str) -> Result<Device, Error> {
+        let (target, detail) = match name.split_once(':') {
+            Some((target, detail)) => (target, Some(detail.trim())),
+            None => (name, None),
+        };
+        let unknown = || Error::UnknownDevice { given: name.into() };
+        match (target.trim().to_ascii_lowercase().as_str(), detail) {
+            ("host", None) => Ok(Device::host()),
+            ("cuda", None) => Device::cuda(0),
+            ("cuda", Some(ordinal)) => Device::cuda(ordinal.parse().map_err(|_| unknown())?),
+            ("wgpu", Some("")) => Err(unknown()),
+            ("wgpu", filter) => Device::wgpu(filter),
+            _ => Err(unknown()),
+        }
+    }
+
+    fn first_available() -> Device {
+        let mut skipped = Vec::new();
+        let mut device = match Device::cuda(0) {
+            Ok(device) => device,
+            Err(error) => {
+                skipped.push(Skipped::new("cuda", error));
+                match Device::wgpu(None) {
+                    Ok(device) if device.is_software() => {
+                        skipped
+                            .push(Skipped::new("wgpu", format!("{} is a software adapter", device.name())));
+                        Device::host()
+                    }
+                    Ok(device) => device,
+                    Err(error) => {
+                        skipped.push(Skipped::new("wgpu", error));
+                        Device::host()
+                    }
+                }
+            }
+        };
+        device.skipped = skipped.into();
+        tracing::debug!(device = device.name(), "best device");
+        device
+    }
+
+    /// Every device of this machine, best first, and what could not be opened.
+    pub fn all() -> (Vec<Device>, Vec<Skipped>) {
+        let mut devices = Vec::new();
+        let mut skipped = Vec::new();
+        match Device::cuda(0) {
+            Ok(device) => devices.push(device),
+            Err(error) => skipped.push(Skipped::new("cuda", error)),
+        }
+        match Device::wgpu(None) {
+            Ok(device) => devices.push(device),
+            Err(error) => skipped.push(Skipped::new("wgpu", error)),
+        }
+        devices.push(Device::host());
+        (devices, skipped)
+    }
+
+    /// Devices that [`Device::best`] would have preferred, and why they were passed over.
+    pub fn skipped(&self) -> &[Skipped] {
+        &self.skipped
+    }
+
+    /// The backend.
+    pub fn target(&self) -> Target {
+        match &self.inner.backend {
+            Backend::Host => Target::Host,
+        }
+    }
+
+    /// Compute capability of a CUDA device, 90 = sm_90.
+    pub fn arch(&self) -> Option<u32> {
+        match &self.inner.backend {
+            Backend::Host => None,
+        }
+    }
+
+    /// A name for messages.
+    pub fn name(&self) -> &str {
+        &self.inner.name
+    }
+
+    /// Whether this is an adapter that runs on the processor. Its times say nothing about a GPU.
+    pub fn is_software(&self) -> bool {
+        match &self.inner.backend {
+            Backend::Host => false,
+        }
+    }
+
+    /// Waits until everything launched so far is done.
+    ///
+    /// # Errors
+    /// Errors of that work.
+    pub fn synchronize(&self) -> Result<(), Error> {
+        match &self.inner.backend {
+            Backend::Host => Ok(()),
+        }
+    }
+}
+
+impl Backend {
+    /// What one launch may ask for.
+    pub(crate) fn limits(&self) -> Limits {
+        match self {
+            Backend::Host => Limits::HOST,
+        }
+    }
+
+    /// Whether batches of `dtype` can live here.
+    pub(crate) fn check_dtype(&self, _dtype: DType) -> Result<(), Error> {
+        match self {
+            Backend::Host => Ok(()),
+        }
+    }
+}
+
+impl PartialEq for Device {
+    fn eq(&self, other: &Device) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
+    }
+}
+
+impl Eq for Device {}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Device")
+            .field("target", &self.target())
+            .field("name", &self.name())
+            .finish_non_exhaustive()
+    }
+}

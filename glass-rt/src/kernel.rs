@@ -1,0 +1,336 @@
+//! Static descriptions of kernels: what an expansion embeds and the run time launches.
+//!
+//! Every type here can be built in a `const`. Nothing here touches a device; the one decision, [`Task::choose`],
+//! is a pure function of data.
+
+use std::fmt;
+
+use crate::element::Element;
+use crate::host;
+pub use crate::layout::Layout;
+
+/// Arithmetic and storage type of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DType {
+    /// 32-bit IEEE float.
+    F32,
+    /// 64-bit IEEE float.
+    F64,
+}
+
+impl DType {
+    /// Bytes of one element.
+    pub const fn size(self) -> usize {
+        match self {
+            DType::F32 => 4,
+            DType::F64 => 8,
+        }
+    }
+}
+
+impl fmt::Display for DType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            DType::F32 => "f32",
+            DType::F64 => "f64",
+        })
+    }
+}
+
+/// How a kernel touches an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// Read only.
+    In,
+    /// Every element is written, none is read.
+    Out,
+    /// Old values may be read; every element is written or keeps its bits.
+    InOut,
+}
+
+/// One operand of a task: a column-major `rows` x `cols` matrix per problem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operand {
+    /// Name used in kernel text and messages.
+    pub name: &'static str,
+    /// Rows of one problem's matrix.
+    pub rows: u32,
+    /// Columns of one problem's matrix.
+    pub cols: u32,
+    /// How the kernel touches it.
+    pub access: Access,
+}
+
+impl Operand {
+    /// Elements of one problem.
+    pub const fn elements(&self) -> usize {
+        self.rows as usize * self.cols as usize
+    }
+}
+
+/// Who owns one problem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Tier {
+    /// One thread.
+    Thread,
+    /// 32 lanes of one warp.
+    Warp,
+    /// All threads of one block.
+    Block,
+}
+
+/// How a contraction is summed; decides the bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// One accumulator, ascending index.
+    Serial,
+    /// A fixed tree over `lanes_per_output` lanes.
+    Reduced {
+        /// Width of the tree: 1, 2, 4, 8, 16 or 32.
+        lanes_per_output: u32,
+    },
+}
+
+/// The mapping a variant was generated for, with the reason it was chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// Who owns one problem.
+    pub tier: Tier,
+    /// How sums are ordered.
+    pub form: Form,
+    /// How operands reach the body: `direct`, `bulk` or `shared`.
+    pub staging: &'static str,
+    /// Human text: `measured: ...`, `unmeasured: ...`, `forced`, `rule: ...`.
+    pub reason: &'static str,
+}
+
+/// Launch geometry of a variant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Launch {
+    /// Threads of one block (workgroup).
+    pub threads_per_block: u32,
+    /// Problems served by one block.
+    pub problems_per_block: u32,
+    /// Dynamic shared memory in bytes; CUDA only.
+    pub shared_bytes: u32,
+}
+
+/// Format of a prebuilt CUDA image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ImageKind {
+    /// Text, compiled by the driver; runs on its architecture and later ones.
+    Ptx,
+    /// Machine code of exactly one architecture.
+    Cubin,
+}
+
+impl fmt::Display for ImageKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ImageKind::Ptx => "ptx",
+            ImageKind::Cubin => "cubin",
+        })
+    }
+}
+
+/// A prebuilt CUDA image embedded beside the source.
+#[derive(Clone, Copy, Debug)]
+pub struct Image {
+    /// Compute capability it was built for, 90 = sm_90.
+    pub arch: u32,
+    /// Its format.
+    pub kind: ImageKind,
+    /// Its bytes.
+    pub bytes: &'static [u8],
+}
+
+/// The code of a variant for one target.
+#[derive(Clone, Copy, Debug)]
+pub enum Code {
+    /// CUDA C++ without headers, and prebuilt images of the same text.
+    Cuda {
+        /// Kernel text; the entry point is the variant's symbol.
+        source: &'static str,
+        /// Prebuilt images, may be empty.
+        images: &'static [Image],
+        /// Lowest compute capability the text compiles for, 70 = sm_70.
+        min_compute_capability: u32,
+    },
+    /// WGSL in two dialects.
+    Wgsl {
+        /// Text for wgpu's own backends: arguments are immediates.
+        native: &'static str,
+        /// Text for devices without immediates: arguments are a uniform buffer.
+        web: &'static str,
+        /// Workgroup memory, every variable rounded up to 16 bytes.
+        workgroup_bytes: u32,
+    },
+    /// The host form in single precision.
+    HostF32(host::Entry<f32>),
+    /// The host form in double precision.
+    HostF64(host::Entry<f64>),
+}
+
+impl Code {
+    /// The target this code runs on.
+    pub const fn target(&self) -> Target {
+        match self {
+            Code::Cuda { .. } => Target::Cuda,
+            Code::Wgsl { .. } => Target::Wgpu,
+            Code::HostF32(_) | Code::HostF64(_) => Target::Host,
+        }
+    }
+}
+
+/// One embedded kernel of a task.
+#[derive(Clone, Copy, Debug)]
+pub struct Variant {
+    /// Entry point; unique over all kernels of a program.
+    pub symbol: &'static str,
+    /// Content hash of the source.
+    pub hash: &'static str,
+    /// The mapping it was generated for.
+    pub plan: Plan,
+    /// Its launch geometry.
+    pub launch: Launch,
+    /// Its text or entry.
+    pub code: Code,
+}
+
+/// Architectures a choice applies to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Arch {
+    /// One CUDA compute capability, 90 = sm_90.
+    Exact(u32),
+    /// Every architecture without rows of its own.
+    Any,
+}
+
+/// What a kernel can run on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Target {
+    /// NVIDIA GPUs through the driver API.
+    Cuda,
+    /// Vulkan, Metal or DX12 adapters through wgpu.
+    Wgpu,
+    /// The processor.
+    Host,
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Target::Cuda => "cuda",
+            Target::Wgpu => "wgpu",
+            Target::Host => "host",
+        })
+    }
+}
+
+/// One row of a task's launch table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// Target the row applies to.
+    pub target: Target,
+    /// Architectures the row applies to.
+    pub arch: Arch,
+    /// Smallest batch the row applies to.
+    pub min_batch: u64,
+    /// Index into the task's variants.
+    pub variant_idx: usize,
+}
+
+/// Where the scalar on the finished sum comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Alpha {
+    /// One, folded into the kernel.
+    One,
+    /// A launch argument.
+    Runtime,
+}
+
+/// Where the scalar on the old output comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Beta {
+    /// Zero: the old output is not read.
+    Zero,
+    /// One, folded into the kernel.
+    One,
+    /// A launch argument.
+    Runtime,
+}
+
+/// A numerical task with all its embedded variants.
+#[derive(Clone, Copy, Debug)]
+pub struct Task {
+    /// Name used in messages.
+    pub symbol: &'static str,
+    /// Element type of all operands.
+    pub dtype: DType,
+    /// Layout of all operands.
+    pub layout: Layout,
+    /// Inputs in order, the output last.
+    pub operands: &'static [Operand],
+    /// Scalar on the finished sum.
+    pub alpha: Alpha,
+    /// Scalar on the old output.
+    pub beta: Beta,
+    /// The embedded kernels.
+    pub variants: &'static [Variant],
+    /// Which variant serves which device and batch.
+    pub choices: &'static [Choice],
+}
+
+impl Task {
+    /// The variant for a batch of `n_problems` on `target`, or `None` when the task has no code for it.
+    ///
+    /// Rows of the exact architecture come first: the one with the largest `min_batch` not above the batch (an
+    /// empty batch counts as one problem). Without such a row the `Any` rows decide by the same rule.
+    pub fn choose(&self, target: Target, arch: Option<u32>, n_problems: u64) -> Option<&'static Variant> {
+        self.choose_idx(target, arch, n_problems).map(|idx| &self.variants[idx])
+    }
+
+    /// [`Task::choose`], as an index into `variants`.
+    pub fn choose_idx(&self, target: Target, arch: Option<u32>, n_problems: u64) -> Option<usize> {
+        let batch = n_problems.max(1);
+        let best = |wanted: Arch| {
+            self.choices
+                .iter()
+                .filter(|row| row.target == target && row.arch == wanted && row.min_batch <= batch)
+                .filter(|row| row.variant_idx < self.variants.len())
+                .max_by_key(|row| row.min_batch)
+                .map(|row| row.variant_idx)
+        };
+        arch.and_then(|cc| best(Arch::Exact(cc))).or_else(|| best(Arch::Any))
+    }
+
+    /// The input operands, in launch order.
+    pub fn inputs(&self) -> &'static [Operand] {
+        match self.operands.split_last() {
+            Some((_, inputs)) => inputs,
+            None => &[],
+        }
+    }
+
+    /// The output operand: the last one. `None` only for a malformed task, which every launch refuses.
+    pub fn output(&self) -> Option<&'static Operand> {
+        self.operands.last()
+    }
+}
+
+/// A type that stands for a task; implemented by the attribute's expansion.
+pub trait Kernel {
+    /// Element type of the operands.
+    type Element: Element;
+    /// The task.
+    const TASK: &'static Task;
+}
+
+/// Values of the run-time scalars of one launch; those a task does not take are ignored.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scalars<T> {
+    /// Factor of the finished sum.
+    pub alpha: T,
+    /// Factor of the old output.
+    pub beta: T,
+}
