@@ -1,0 +1,76 @@
+//! How the body addresses the operands of its problem.
+
+use super::{Mapping, Staging, TILE, Target, Tier, WARP};
+use crate::spec::{DType, Layout, Spec};
+use std::fmt;
+
+/// Addressing of one operand inside the body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// Distance between neighbouring elements of one problem: 1, or 32 in an interleaved tile.
+    pub element_stride: usize,
+    /// Elements per load and store where the text is straight-line.
+    pub vector_width: usize,
+    /// Elements from one staged problem to the next; equals the operand's size when nothing is padded.
+    pub problem_stride: usize,
+}
+
+impl fmt::Display for Access {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "element stride {}, V = {}, problem stride {}",
+            self.element_stride, self.vector_width, self.problem_stride
+        )
+    }
+}
+
+/// Addressing of every operand of a spec.
+pub(super) fn accesses(spec: &Spec, layout: Layout, target: Target, mapping: &Mapping) -> Vec<Access> {
+    let access = |elements: usize| match (layout, mapping.tier, mapping.staging) {
+        (Layout::Interleaved, ..) => Access { element_stride: TILE, vector_width: 1, problem_stride: elements },
+        (Layout::Contiguous, Tier::Thread, Staging::Shared | Staging::Bulk) => match target {
+            // WGSL arrays are read element by element: an odd stride keeps 32 of them in 32 banks.
+            Target::Wgsl => Access { element_stride: 1, vector_width: 1, problem_stride: elements | 1 },
+            Target::Cuda | Target::Host => staged(spec.dtype, elements),
+        },
+        (Layout::Contiguous, ..) => Access { element_stride: 1, vector_width: 1, problem_stride: elements },
+    };
+    spec.operands.iter().map(|operand| access(operand.elements())).collect()
+}
+
+/// Conflict-free addressing of 32 problems in shared memory, one lane a problem.
+///
+/// A phase of a warp's access covers 128 bytes. With `V` elements per load, lane `l` starts at
+/// `l * stride / V` units of `V` elements, and these starts fall into distinct banks exactly when
+/// `stride / V` is odd. The widest load that divides the stride makes it odd, unless the stride has more
+/// factors of two than a 16-byte load holds; then each problem is padded by one such load.
+fn staged(dtype: DType, elements: usize) -> Access {
+    let widest = 16 / dtype.bytes();
+    let vector_width = widest.min(1 << elements.trailing_zeros());
+    let padded = (elements / vector_width).is_multiple_of(2);
+    let problem_stride = if padded { elements + widest } else { elements };
+    Access { element_stride: 1, vector_width, problem_stride }
+}
+
+/// Bytes of one warp's staged operands, each rounded up to 16 so that every copy is aligned.
+pub(crate) fn staged_bytes(dtype: DType, access: &Access) -> usize {
+    (TILE * access.problem_stride * dtype.bytes()).next_multiple_of(16)
+}
+
+/// Shared memory of one block in bytes.
+pub(super) fn shared_bytes(spec: &Spec, mapping: &Mapping, accesses: &[Access], target: Target) -> usize {
+    let n_warps = mapping.threads_per_block.div_ceil(WARP);
+    let staged = || accesses.iter().map(|access| staged_bytes(spec.dtype, access)).sum::<usize>();
+    match (target, mapping.staging) {
+        (Target::Host, _) => 0,
+        (_, Staging::Shared) => n_warps * staged(),
+        // One transaction barrier a warp, padded to keep the next warp's operands aligned.
+        (_, Staging::Bulk) => n_warps * (staged() + 16),
+        // WGSL combines lane partials in workgroup memory: one slot an invocation.
+        (Target::Wgsl, Staging::Direct) if mapping.form.lanes_per_output() > 1 => {
+            mapping.threads_per_block * spec.dtype.bytes()
+        }
+        (_, Staging::Direct) => 0,
+    }
+}

@@ -1,0 +1,109 @@
+//! From table, forced fields and rules to the variants a struct embeds.
+
+use super::candidates::default_mapping;
+use super::{Form, Mapping, Target, Tier};
+use crate::contract::{Forced, Request};
+use crate::table;
+use std::fmt;
+
+/// Why a mapping was chosen.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reason {
+    /// A row of the tuning table.
+    Measured {
+        /// Architecture of the capture.
+        arch: u32,
+        /// First batch size of the band.
+        min_batch: u64,
+        /// Nanoseconds per problem of the choice.
+        ns: f64,
+        /// Nanoseconds per problem of the simplest candidate, the thread tier's serial form.
+        serial_ns: f64,
+    },
+    /// Written in the attribute.
+    Forced,
+    /// No row for this task: the serial form.
+    Unmeasured,
+    /// The CPU owns one problem per vector lane whatever the shape.
+    HostRule,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::Measured { arch, min_batch, ns, serial_ns } => write!(
+                f,
+                "measured on sm_{arch} for batches from {min_batch}: {ns} ns per problem, thread serial {serial_ns} ns"
+            ),
+            Reason::Forced => f.write_str("forced by the attribute"),
+            Reason::Unmeasured => f.write_str("unmeasured: serial form, nothing extrapolated"),
+            Reason::HostRule => f.write_str("rule: one problem per vector lane on the CPU"),
+        }
+    }
+}
+
+/// One row of a struct's selection table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choice {
+    /// Language and execution model.
+    pub target: Target,
+    /// Compute capability times ten that the row was measured on; `None` serves every other device.
+    pub arch: Option<u32>,
+    /// Smallest batch the row serves.
+    pub min_batch: u64,
+    /// What to run.
+    pub mapping: Mapping,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// The selection table of a request: measured rows first, then one row per target that serves every device.
+pub fn choices(request: &Request) -> Vec<Choice> {
+    let mut choices = Vec::new();
+    for target in &request.targets {
+        if *target == Target::Cuda {
+            choices.extend(measured(request));
+        }
+        choices.push(fallback(request, *target));
+    }
+    choices
+}
+
+fn measured(request: &Request) -> Vec<Choice> {
+    let rows = table::lookup(&request.spec, request.layout);
+    let agrees = |mapping: &Mapping| {
+        let Forced { tier, form, threads_per_block } = request.forced;
+        tier.is_none_or(|tier| tier == mapping.tier)
+            && form.is_none_or(|form| form == mapping.form)
+            && threads_per_block.is_none_or(|threads| threads == mapping.threads_per_block)
+    };
+    rows.into_iter()
+        .filter(|row| agrees(&row.mapping))
+        .map(|row| Choice {
+            target: Target::Cuda,
+            arch: Some(row.arch),
+            min_batch: row.min_batch,
+            mapping: row.mapping,
+            reason: Reason::Measured {
+                arch: row.arch,
+                min_batch: row.min_batch,
+                ns: row.ns,
+                serial_ns: row.serial_ns,
+            },
+        })
+        .collect()
+}
+
+fn fallback(request: &Request, target: Target) -> Choice {
+    let Request { spec, layout, forced, .. } = request;
+    let form = forced.form.unwrap_or(Form::Serial);
+    let (mapping, reason) = if target == Target::Host {
+        let reason = if forced.form.is_some() { Reason::Forced } else { Reason::HostRule };
+        (default_mapping(spec, *layout, target, Tier::Thread, form, None), reason)
+    } else {
+        let tier = forced.tier.unwrap_or(if form == Form::Serial { Tier::Thread } else { Tier::Warp });
+        let reason = if *forced == Forced::default() { Reason::Unmeasured } else { Reason::Forced };
+        (default_mapping(spec, *layout, target, tier, form, forced.threads_per_block), reason)
+    };
+    Choice { target, arch: None, min_batch: 1, mapping, reason }
+}

@@ -1,0 +1,143 @@
+//! The part of a plan that a table row records and an attribute may force.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// Who owns one problem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Tier {
+    /// One thread.
+    Thread,
+    /// The 32 lanes of one warp.
+    Warp,
+    /// All threads of one block.
+    Block,
+}
+
+impl Tier {
+    /// Spelling in attributes, tables and symbols.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Tier::Thread => "thread",
+            Tier::Warp => "warp",
+            Tier::Block => "block",
+        }
+    }
+}
+
+/// How a contraction is summed. The form decides the bits; nothing else about a mapping may.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Form {
+    /// One accumulator, ascending index.
+    Serial,
+    /// Lane partials of stride `lanes_per_output`, then a tree of halving offsets.
+    Reduced {
+        /// Width of the tree: 1, 2, 4, 8, 16 or 32.
+        lanes_per_output: usize,
+    },
+}
+
+impl Form {
+    /// Width of the tree; 1 for the serial form, whose bits a tree of one lane has.
+    pub fn lanes_per_output(self) -> usize {
+        match self {
+            Form::Serial => 1,
+            Form::Reduced { lanes_per_output } => lanes_per_output,
+        }
+    }
+}
+
+impl fmt::Display for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Form::Serial => f.write_str("serial"),
+            Form::Reduced { lanes_per_output } => write!(f, "reduced{lanes_per_output}"),
+        }
+    }
+}
+
+/// How operands reach the body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Staging {
+    /// Read and written where they lie in the batch.
+    Direct,
+    /// 32 problems copied through shared memory by the lanes of their warp.
+    Shared,
+    /// 32 problems copied through shared memory by asynchronous bulk copies (sm_90 and later).
+    Bulk,
+}
+
+impl Staging {
+    /// Spelling in tables and symbols.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Staging::Direct => "direct",
+            Staging::Shared => "shared",
+            Staging::Bulk => "bulk",
+        }
+    }
+}
+
+/// Tier, form, staging and block shape.
+///
+/// Prints and parses as `warp reduced8 direct t128`, the spelling of tuning tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Mapping {
+    /// Who owns one problem.
+    pub tier: Tier,
+    /// How a contraction is summed.
+    pub form: Form,
+    /// How operands reach the body.
+    pub staging: Staging,
+    /// Threads of one block.
+    pub threads_per_block: usize,
+    /// Second argument of `__launch_bounds__`; `None` leaves the register budget to the compiler.
+    pub min_blocks: Option<usize>,
+}
+
+impl fmt::Display for Mapping {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Mapping { tier, form, staging, threads_per_block, min_blocks } = self;
+        write!(f, "{} {form} {} t{threads_per_block}", tier.as_str(), staging.as_str())?;
+        if let Some(blocks) = min_blocks {
+            write!(f, " b{blocks}")?;
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for Mapping {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Mapping, String> {
+        let malformed = || format!("`{text}` is not `TIER FORM STAGING tN [bN]`");
+        let number = |word: Option<&str>| word.and_then(|word| word.parse::<usize>().ok()).ok_or_else(malformed);
+        let mut words = text.split(' ');
+        let tier = match words.next() {
+            Some("thread") => Tier::Thread,
+            Some("warp") => Tier::Warp,
+            Some("block") => Tier::Block,
+            _ => return Err(malformed()),
+        };
+        let form = match words.next() {
+            Some("serial") => Form::Serial,
+            Some(word) => Form::Reduced { lanes_per_output: number(word.strip_prefix("reduced"))? },
+            None => return Err(malformed()),
+        };
+        let staging = match words.next() {
+            Some("direct") => Staging::Direct,
+            Some("shared") => Staging::Shared,
+            Some("bulk") => Staging::Bulk,
+            _ => return Err(malformed()),
+        };
+        let threads_per_block = number(words.next().and_then(|word| word.strip_prefix('t')))?;
+        let min_blocks = match words.next() {
+            None => None,
+            Some(word) => Some(number(word.strip_prefix('b'))?),
+        };
+        if words.next().is_some() {
+            return Err(malformed());
+        }
+        Ok(Mapping { tier, form, staging, threads_per_block, min_blocks })
+    }
+}

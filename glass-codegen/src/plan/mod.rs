@@ -1,0 +1,139 @@
+//! How a task is computed. The only stage that compares numbers to choose a mapping.
+//!
+//! Words in code, letters in tables and emitted comments:
+//!
+//! | letter | word | meaning |
+//! |---|---|---|
+//! | - | `tier` | thread, warp or block: who owns one problem |
+//! | - | `form` | serial: one lane walks the contraction; reduced: `p` lanes split it |
+//! | p | `lanes_per_output` | 1, 2, 4, 8, 16, 32 |
+//! | V | `vector_width` | elements per load |
+//! | U | `unroll` | straight-line text, or loops with constant bounds |
+//! | T | `threads_per_block` | threads of one block (workgroup in WGSL) |
+//! | - | `problems_per_block` | packing of the batch |
+//! | - | `staging` | direct: operands are read where they lie; shared: copied by the lanes of a warp; bulk: by asynchronous bulk copies |
+
+mod access;
+mod candidates;
+mod choose;
+mod mapping;
+mod unroll;
+
+pub use access::Access;
+pub(crate) use access::staged_bytes;
+pub use candidates::candidates;
+pub use choose::{Choice, Reason, choices};
+pub use mapping::{Form, Mapping, Staging, Tier};
+pub use unroll::Unroll;
+
+use crate::spec::{Layout, Spec};
+use std::fmt;
+
+/// A language and execution model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Target {
+    /// CUDA C++ for NVIDIA GPUs.
+    Cuda,
+    /// WGSL for wgpu adapters and browsers; f32 only.
+    Wgsl,
+    /// Plain Rust for the CPU.
+    Host,
+}
+
+impl Target {
+    /// Spelling in attributes and tables.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Target::Cuda => "cuda",
+            Target::Wgsl => "wgsl",
+            Target::Host => "host",
+        }
+    }
+
+    /// Every target.
+    pub const ALL: [Target; 3] = [Target::Cuda, Target::Wgsl, Target::Host];
+}
+
+/// Lanes of a warp. WGSL kernels use workgroups of this many cooperating invocations and never assume a
+/// subgroup of this size.
+pub const WARP: usize = 32;
+
+/// Problems in one tile of the interleaved layout, and problems staged by one warp.
+pub const TILE: usize = 32;
+
+/// Everything the builder needs to know besides the spec.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// Language and execution model.
+    pub target: Target,
+    /// Layout of every operand.
+    pub layout: Layout,
+    /// Tier, form, staging and block shape.
+    pub mapping: Mapping,
+    /// Problems that one block serves.
+    pub problems_per_block: usize,
+    /// How each operand is addressed, in the order of the spec's operands.
+    pub accesses: Vec<Access>,
+    /// Dynamic shared memory of one block (workgroup memory in WGSL), in bytes.
+    pub shared_bytes: usize,
+    /// Straight-line or rolled text.
+    pub unroll: Unroll,
+}
+
+impl Plan {
+    /// The one plan of a spec under a layout, target and legal mapping.
+    pub fn new(spec: &Spec, layout: Layout, target: Target, mapping: Mapping) -> Plan {
+        let accesses = access::accesses(spec, layout, target, &mapping);
+        let shared_bytes = access::shared_bytes(spec, &mapping, &accesses, target);
+        let problems_per_block = match mapping.tier {
+            Tier::Thread => mapping.threads_per_block,
+            Tier::Warp => mapping.threads_per_block / WARP,
+            Tier::Block => 1,
+        };
+        let unroll = unroll::unroll(spec, target, &mapping);
+        Plan { target, layout, mapping, problems_per_block, accesses, shared_bytes, unroll }
+    }
+
+    /// Compute capability (times ten) below which the CUDA text does not compile.
+    pub fn min_compute_capability(&self) -> u32 {
+        match self.mapping.staging {
+            Staging::Bulk => 90,
+            Staging::Direct | Staging::Shared => 70,
+        }
+    }
+
+    /// Symbol suffix: `thread_serial_interleaved_t128`.
+    pub fn suffix(&self) -> String {
+        let Mapping { tier, form, staging, threads_per_block, min_blocks } = self.mapping;
+        let mut suffix = format!("{}_{form}", tier.as_str());
+        if self.target == Target::Host {
+            return suffix;
+        }
+        suffix += &format!("_{}", self.layout.as_str());
+        if staging != Staging::Direct {
+            suffix += &format!("_{}", staging.as_str());
+        }
+        suffix += &format!("_t{threads_per_block}");
+        if min_blocks == Some(1) {
+            suffix += "_b1";
+        }
+        suffix
+    }
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Mapping { tier, form, staging, threads_per_block, min_blocks } = self.mapping;
+        writeln!(f, "target {}, {} tier, {form} form", self.target.as_str(), tier.as_str())?;
+        writeln!(f, "layout {}, staging {}, {}", self.layout.as_str(), staging.as_str(), self.unroll)?;
+        write!(f, "T = {threads_per_block}, problems per block {}", self.problems_per_block)?;
+        if let Some(blocks) = min_blocks {
+            write!(f, ", at least {blocks} resident block(s)")?;
+        }
+        writeln!(f, ", {} B of shared memory", self.shared_bytes)?;
+        for (operand_idx, access) in self.accesses.iter().enumerate() {
+            writeln!(f, "operand {operand_idx}: {access}")?;
+        }
+        Ok(())
+    }
+}

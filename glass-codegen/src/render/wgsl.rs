@@ -1,0 +1,247 @@
+//! WGSL text, in two dialects.
+
+use super::cuda::{finish, int, unsigned};
+use super::language::{Language, Lines};
+use super::{Dialect, Input};
+use crate::kernel::{Index, Stmt, Term};
+use crate::plan::{Staging, TILE, Tier};
+use crate::spec::{Layout, Role};
+use serde::Serialize;
+use std::sync::OnceLock;
+
+macro_rules! template {
+    ($name:literal) => {
+        ($name, include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/templates/wgsl/", $name)))
+    };
+}
+
+const TEMPLATES: &[(&str, &str)] =
+    &[template!("statements.wgsl.tera"), template!("kernel.wgsl.tera"), template!("shared.wgsl.tera")];
+
+const STATEMENTS: &[(&str, &[&str])] = &[
+    ("comment", &["text"]),
+    ("int", &["name", "value"]),
+    ("load", &["name", "operand", "index"]),
+    ("zero", &["acc"]),
+    ("fma", &["acc", "a", "b"]),
+    ("add", &["acc", "value"]),
+    ("publish", &["worker", "acc"]),
+    ("barrier", &[]),
+    ("fold", &["worker", "offset"]),
+    ("collect", &["worker", "acc"]),
+    ("store", &["operand", "index", "value"]),
+    ("open_loop", &["var", "count"]),
+    ("open_guard", &["name", "limit"]),
+    ("close", &[]),
+    ("finish_old", &["name", "acc", "old"]),
+    ("finish_beta", &["name", "acc", "old"]),
+    ("finish_alpha", &["name", "acc"]),
+    ("finish_alpha_old", &["name", "acc", "old"]),
+    ("finish_alpha_beta", &["name", "acc", "old"]),
+];
+
+fn language() -> &'static Language {
+    static LANGUAGE: OnceLock<Language> = OnceLock::new();
+    LANGUAGE.get_or_init(|| Language::new(TEMPLATES, STATEMENTS))
+}
+
+#[derive(Serialize)]
+struct Binding {
+    name: &'static str,
+    binding: usize,
+    access: &'static str,
+}
+
+#[derive(Serialize)]
+struct WorkgroupArray {
+    name: String,
+    length: String,
+}
+
+#[derive(Serialize)]
+struct Staged {
+    name: &'static str,
+    shared: String,
+    elements: String,
+    slot: String,
+    is_read: bool,
+    is_written: bool,
+}
+
+#[derive(Serialize)]
+struct File {
+    is_native: bool,
+    is_staged: bool,
+    args_binding: usize,
+    operands: Vec<Binding>,
+    workgroup_arrays: Vec<WorkgroupArray>,
+    body_name: String,
+    body_params: String,
+    body: Vec<String>,
+    threads_per_block: String,
+    symbol: String,
+    problem: String,
+    arguments: String,
+    staged: Vec<Staged>,
+}
+
+pub(super) fn code(input: &Input<'_>, dialect: Dialect) -> String {
+    let Input { spec, plan, kernel, .. } = input;
+    let is_staged = plan.mapping.staging != Staging::Direct;
+    let threads = plan.mapping.threads_per_block;
+    let operands = spec.operands.iter().enumerate().map(|(binding, operand)| Binding {
+        name: operand.name,
+        binding,
+        access: if operand.role == Role::In { "read" } else { "read_write" },
+    });
+    let staged: Vec<_> = spec
+        .operands
+        .iter()
+        .zip(&plan.accesses)
+        .filter(|_| is_staged)
+        .map(|(operand, access)| {
+            let elements = operand.elements();
+            let stride = access.problem_stride;
+            Staged {
+                name: operand.name,
+                shared: format!("s_{}", operand.name),
+                elements: format!("{elements}u"),
+                slot: if stride == elements {
+                    "element".to_owned()
+                } else {
+                    format!("element / {elements}u * {stride}u + element % {elements}u")
+                },
+                is_read: operand.role != Role::Out,
+                is_written: operand.role != Role::In,
+            }
+        })
+        .collect();
+    let mut workgroup_arrays: Vec<_> = spec
+        .operands
+        .iter()
+        .zip(&plan.accesses)
+        .filter(|_| is_staged)
+        .map(|(operand, access)| WorkgroupArray {
+            name: format!("s_{}", operand.name),
+            length: format!("{}", TILE * access.problem_stride),
+        })
+        .collect();
+    if !is_staged && plan.shared_bytes > 0 {
+        workgroup_arrays.push(WorkgroupArray { name: "slots".to_owned(), length: threads.to_string() });
+    }
+    let bases = spec.operands.iter().map(|operand| format!("{}_base: u32", operand.name));
+    let worker = kernel.body.worker.map(|worker| format!("{worker}: u32"));
+    let arguments = spec.operands.iter().zip(&plan.accesses).map(|(operand, access)| {
+        let elements = operand.elements();
+        match (is_staged, plan.layout) {
+            (true, _) => format!("local * {}u", access.problem_stride),
+            (false, Layout::Contiguous) => format!("problem * {elements}u"),
+            (false, Layout::Interleaved) => {
+                format!("problem / {TILE}u * {}u + problem % {TILE}u", TILE * elements)
+            }
+        }
+    });
+    let file = File {
+        is_native: dialect == Dialect::Native,
+        is_staged,
+        args_binding: spec.operands.len(),
+        operands: operands.collect(),
+        workgroup_arrays,
+        body_name: kernel.body.name.clone(),
+        body_params: bases.chain(worker).collect::<Vec<_>>().join(", "),
+        body: lines(input),
+        threads_per_block: threads.to_string(),
+        symbol: kernel.symbol.clone(),
+        problem: match plan.mapping.tier {
+            Tier::Thread => format!("group * {threads}u + local"),
+            Tier::Warp | Tier::Block => "group".to_owned(),
+        },
+        arguments: arguments
+            .chain(kernel.body.worker.map(|_| "local".to_owned()))
+            .collect::<Vec<_>>()
+            .join(", "),
+        staged,
+    };
+    language().file("kernel.wgsl.tera", &file)
+}
+
+fn lines(input: &Input<'_>) -> Vec<String> {
+    let mut lines = Lines::default();
+    Writer { input }.block(&input.kernel.body.stmts, &mut lines);
+    lines.into_vec()
+}
+
+struct Writer<'a> {
+    input: &'a Input<'a>,
+}
+
+impl Writer<'_> {
+    fn block(&self, stmts: &[Stmt], lines: &mut Lines) {
+        for stmt in stmts {
+            self.stmt(stmt, lines);
+        }
+    }
+
+    fn stmt(&self, stmt: &Stmt, lines: &mut Lines) {
+        let line = |name: &str, arguments: &[(&str, &str)]| language().statement(name, arguments);
+        match stmt {
+            Stmt::Comment(text) => lines.push(&line("comment", &[("text", text)])),
+            Stmt::Int { name, value } => lines.push(&line("int", &[("name", name), ("value", &int(value))])),
+            Stmt::Load { names, operand, index } => {
+                for (element, name) in names.iter().enumerate() {
+                    let index = self.index(*operand, &index.clone().plus(Index::constant(element)));
+                    let arguments = [("name", name.as_str()), ("operand", &self.array(*operand)), ("index", &index)];
+                    lines.push(&line("load", &arguments));
+                }
+            }
+            Stmt::Zero { acc } => lines.push(&line("zero", &[("acc", acc)])),
+            Stmt::Fma { acc, a, b } => lines.push(&line("fma", &[("acc", acc), ("a", a), ("b", b)])),
+            Stmt::Add { acc, value } => lines.push(&line("add", &[("acc", acc), ("value", value)])),
+            Stmt::Combine { acc, lanes: width } => {
+                let worker = ("worker", self.input.kernel.body.worker.expect("a tree is over the lanes of a body"));
+                lines.push(&line("publish", &[worker, ("acc", acc)]));
+                lines.push(&line("barrier", &[]));
+                let mut half = width / 2;
+                while half > 0 {
+                    lines.push(&line("fold", &[worker, ("offset", &format!("{half}u"))]));
+                    lines.push(&line("barrier", &[]));
+                    half /= 2;
+                }
+                lines.push(&line("collect", &[worker, ("acc", acc)]));
+            }
+            Stmt::Finish { name, acc, old, epilogue } => {
+                let old = old.as_deref().unwrap_or_default();
+                lines.push(&line(finish(epilogue), &[("name", name), ("acc", acc), ("old", old)]));
+            }
+            Stmt::Store { operand, index, value } => {
+                let index = self.index(*operand, index);
+                let arguments = [("operand", self.array(*operand)), ("index", index), ("value", value.clone())];
+                let arguments = arguments.each_ref().map(|(name, value)| (*name, value.as_str()));
+                lines.push(&line("store", &arguments));
+            }
+            Stmt::Loop { var, count, stmts } => {
+                lines.open(&line("open_loop", &[("var", var), ("count", &format!("{count}u"))]));
+                self.block(stmts, lines);
+                lines.close(&line("close", &[]));
+            }
+            Stmt::Guard { name, limit, stmts } => {
+                lines.open(&line("open_guard", &[("name", name), ("limit", &format!("{limit}u"))]));
+                self.block(stmts, lines);
+                lines.close(&line("close", &[]));
+            }
+            Stmt::Barrier => lines.push(&line("barrier", &[])),
+        }
+    }
+
+    fn array(&self, operand: usize) -> String {
+        let name = self.input.spec.operands[operand].name;
+        if self.input.plan.mapping.staging == Staging::Direct { name.to_owned() } else { format!("s_{name}") }
+    }
+
+    fn index(&self, operand: usize, index: &Index) -> String {
+        let base = Term { coefficient: 1, name: format!("{}_base", self.input.spec.operands[operand].name) };
+        let mut index = index.clone().times(self.input.plan.accesses[operand].element_stride);
+        index.terms.insert(0, base);
+        unsigned(&index)
+    }
+}

@@ -1,0 +1,98 @@
+//! Measured rows, baked from `tuning/*.toml` when this crate is built.
+//!
+//! A row is found only by its exact key; a task without one is unmeasured.
+
+use crate::plan::Mapping;
+use crate::spec::{Alpha, Beta, Layout, Spec};
+
+/// A measured choice for one task, layout and batch band.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Compute capability times ten.
+    pub arch: u32,
+    /// Smallest batch of the band; the band ends where the next one starts.
+    pub min_batch: u64,
+    /// The chosen mapping.
+    pub mapping: Mapping,
+    /// Nanoseconds per problem of the choice.
+    pub ns: f64,
+    /// Nanoseconds per problem of the best thread-tier serial candidate.
+    pub serial_ns: f64,
+}
+
+/// Where a capture came from.
+#[derive(Clone, Copy, Debug)]
+pub struct Capture {
+    /// Compute capability times ten.
+    pub arch: u32,
+    /// Device name as the driver gives it.
+    pub device: &'static str,
+    /// Day of the capture.
+    pub date: &'static str,
+    /// Command that made it.
+    pub command: &'static str,
+}
+
+struct BakedCell {
+    arch: u32,
+    key: &'static str,
+    rows: &'static [BakedRow],
+}
+
+struct BakedRow {
+    min_batch: u64,
+    mapping: &'static str,
+    ns: f64,
+    serial_ns: f64,
+}
+
+include!(concat!(env!("OUT_DIR"), "/table.rs"));
+
+/// The captures behind the table.
+pub fn captures() -> &'static [Capture] {
+    CAPTURES
+}
+
+/// The key of a task and layout: `gemv f32 interleaved m7 n1 k14`, followed by what differs from a plain product.
+pub fn key(spec: &Spec, layout: Layout) -> String {
+    let dims = spec.dims;
+    let contraction = spec.contraction();
+    let mut key = format!(
+        "{} {} {} m{} n{} k{}",
+        spec.op.as_str(),
+        spec.dtype.as_str(),
+        layout.as_str(),
+        dims.m,
+        dims.n,
+        dims.k
+    );
+    for (set, word) in [
+        (spec.transpose.a, " ta"),
+        (spec.transpose.b, " tb"),
+        (contraction.alpha == Alpha::Runtime, " alpha"),
+        (contraction.beta == Beta::One, " acc"),
+        (contraction.beta == Beta::Runtime, " beta"),
+    ] {
+        if set {
+            key += word;
+        }
+    }
+    key
+}
+
+/// The rows of a task and layout, by architecture and ascending band; empty when it was never measured.
+pub fn lookup(spec: &Spec, layout: Layout) -> Vec<Row> {
+    let key = key(spec, layout);
+    let cells = CELLS.iter().filter(|cell| cell.key == key);
+    cells
+        .flat_map(|cell| {
+            cell.rows.iter().map(|row| Row {
+                arch: cell.arch,
+                min_batch: row.min_batch,
+                mapping: row.mapping.parse().expect("the build script has parsed every mapping"),
+                ns: row.ns,
+                serial_ns: row.serial_ns,
+            })
+        })
+        .collect()
+}
