@@ -72,62 +72,84 @@ const fn task(layout: Layout) -> Task {
 static CONTIGUOUS: Task = task(Layout::Contiguous);
 static INTERLEAVED: Task = task(Layout::Interleaved);
 
-/// Median seconds of one call.
-fn median(mut call: impl FnMut()) -> f64 {
-    call();
-    let mut seconds: Vec<f64> = (0..N_ROUNDS)
-        .map(|_| {
-            let start = Instant::now();
-            call();
-            start.elapsed().as_secs_f64()
-        })
-        .collect();
-    seconds.sort_by(f64::total_cmp);
-    seconds[N_ROUNDS / 2]
+fn values(len: usize) -> Vec<f32> {
+    (0..len).map(|i| (i % 1013) as f32 * 0.01 - 5.0).collect()
+}
+
+/// Four cache lines at a time, so that the additions do not bound it.
+fn parallel_sum(data: &[f32]) -> f32 {
+    let chunk_sum = |chunk: &[f32]| {
+        let mut lanes = [0.0f32; 64];
+        for line in chunk.chunks_exact(64) {
+            for (lane, value) in lanes.iter_mut().zip(line) {
+                *lane += value;
+            }
+        }
+        lanes.iter().sum::<f32>()
+    };
+    data.par_chunks(1 << 16).map(chunk_sum).sum()
+}
+
+fn seconds(call: impl FnOnce() -> Result<(), Error>) -> Result<f64, Error> {
+    let start = Instant::now();
+    call()?;
+    Ok(start.elapsed().as_secs_f64())
+}
+
+fn median(mut samples: Vec<f64>) -> f64 {
+    samples.sort_by(f64::total_cmp);
+    samples[samples.len() / 2]
 }
 
 fn main() -> Result<(), Error> {
+    let n_problems = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(N_PROBLEMS);
     let device = Device::host();
-    let values = |len: usize| (0..len).map(|i| (i % 1013) as f32 * 0.01 - 5.0).collect::<Vec<f32>>();
-    let (a_data, x_data) = (values(N_PROBLEMS * N_OUT * K), values(N_PROBLEMS * K));
-    let bytes = 4.0 * (N_PROBLEMS * (N_OUT * K + K + N_OUT)) as f64;
+    let (a_data, x_data) = (values(n_problems * N_OUT * K), values(n_problems * K));
+    let all = values(n_problems * (N_OUT * K + K + N_OUT));
+    let bytes = size_of_val(&all[..]) as f64;
+    println!("{}: {n_problems} problems, {:.1} MB", device.name(), bytes / 1e6);
 
-    let all = values(N_PROBLEMS * (N_OUT * K + K + N_OUT));
-    let sum = || {
-        let total: f32 = all
-            .par_chunks(1 << 16)
-            .map(|chunk| {
-                let mut lanes = [0.0f32; 64];
-                for line in chunk.chunks_exact(64) {
-                    for (lane, value) in lanes.iter_mut().zip(line) {
-                        *lane += value;
-                    }
-                }
-                lanes.iter().sum::<f32>()
-            })
-            .sum();
-        black_box(total);
-    };
-    let sum_rate = bytes / median(sum) / 1e9;
-    println!("{}: {N_PROBLEMS} problems, {:.0} MB", device.name(), bytes / 1e6);
-    println!("parallel sum       {sum_rate:6.1} GB/s");
-
+    let mut operands = Vec::new();
     for task in [&CONTIGUOUS, &INTERLEAVED] {
         let a = device.upload_slice(&a_data, N_OUT * K, task.layout)?;
         let x = device.upload_slice(&x_data, K, task.layout)?;
-        let mut y = device.filled(N_OUT, N_PROBLEMS, task.layout, 0.0f32)?;
-        let scalars = Scalars { alpha: 1.0, beta: 0.0 };
-        let mut failure = None;
-        let seconds = median(|| {
-            if let Err(error) = launch(task, &device, &[&a, &x], &mut y, scalars) {
-                failure = Some(error);
+        let y = device.filled(N_OUT, n_problems, task.layout, 0.0f32)?;
+        operands.push((task, a, x, y));
+    }
+
+    // Sum and kernels take turns, so that a neighbour on the machine slows both sides of a ratio.
+    let n_calls = (N_PROBLEMS / n_problems).clamp(1, 1000);
+    let mut sums = Vec::new();
+    let mut calls = vec![Vec::new(); operands.len()];
+    for round in 0..=N_ROUNDS {
+        let sum = seconds(|| {
+            for _ in 0..n_calls {
+                black_box(parallel_sum(black_box(&all)));
             }
-        });
-        if let Some(error) = failure {
-            return Err(error);
+            Ok(())
+        })?;
+        for ((task, a, x, y), samples) in operands.iter_mut().zip(&mut calls) {
+            let time = seconds(|| {
+                for _ in 0..n_calls {
+                    launch(task, &device, &[a, x], y, Scalars { alpha: 1.0, beta: 0.0 })?;
+                }
+                Ok(())
+            })?;
+            if round > 0 {
+                samples.push((time, sum / time));
+            }
         }
-        let rate = bytes / seconds / 1e9;
-        println!("gemv {:<12}  {rate:6.1} GB/s  {:.2} of the sum", task.layout.to_string(), rate / sum_rate);
+        if round > 0 {
+            sums.push(sum);
+        }
+    }
+
+    let rate = |samples: Vec<f64>| bytes * n_calls as f64 / median(samples) / 1e9;
+    println!("parallel sum       {:6.1} GB/s", rate(sums));
+    for ((task, ..), samples) in operands.iter().zip(calls) {
+        let (times, ratios): (Vec<f64>, Vec<f64>) = samples.into_iter().unzip();
+        let name = task.layout.to_string();
+        println!("gemv {name:<12}  {:6.1} GB/s  {:.2} of the sum", rate(times), median(ratios));
     }
     Ok(())
 }

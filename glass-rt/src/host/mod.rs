@@ -7,6 +7,8 @@
 
 mod buffer;
 mod lanes;
+#[cfg(target_arch = "x86_64")]
+mod prefetch;
 mod schedule;
 mod tile;
 mod transpose;

@@ -17,18 +17,18 @@ pub(crate) use convert::convert;
 use crate::element::Element;
 use crate::layout::TILE;
 
-/// The block moves of one instruction set.
+/// The moves of one instruction set. A tile has one row of `TILE` lanes per element.
 pub trait Transpose<T> {
-    /// Problems of a block.
+    /// Problems of a strip.
     const LANES: usize;
-    /// Elements of a block.
+    /// Elements of a block; strips have at least this many.
     const STEP: usize;
 
-    /// Reads `LANES` problems, `stride` apart, of `STEP` elements each; writes `STEP` rows of `LANES`, `TILE` apart.
-    fn gather(problems: &[T], stride: usize, tile: &mut [T]);
+    /// Reads `LANES` contiguous problems and writes their lanes to the start of every row of `tile`.
+    fn gather(problems: &[T], elements: usize, tile: &mut [T]);
 
     /// The inverse of `gather`.
-    fn scatter(tile: &[T], problems: &mut [T], stride: usize);
+    fn scatter(tile: &[T], elements: usize, problems: &mut [T]);
 }
 
 /// Plain Rust, one element at a time.
@@ -39,13 +39,17 @@ impl<T: Copy> Transpose<T> for Portable {
     const STEP: usize = 1;
 
     #[inline(always)]
-    fn gather(problems: &[T], _stride: usize, tile: &mut [T]) {
-        tile[0] = problems[0];
+    fn gather(problems: &[T], elements: usize, tile: &mut [T]) {
+        for (row, value) in tile.chunks_mut(TILE).zip(&problems[..elements]) {
+            row[0] = *value;
+        }
     }
 
     #[inline(always)]
-    fn scatter(tile: &[T], problems: &mut [T], _stride: usize) {
-        problems[0] = tile[0];
+    fn scatter(tile: &[T], elements: usize, problems: &mut [T]) {
+        for (row, value) in tile.chunks(TILE).zip(&mut problems[..elements]) {
+            *value = row[0];
+        }
     }
 }
 
@@ -61,13 +65,7 @@ pub(super) fn into_tile<T: Element, M: Transpose<T>>(
         return into_tile::<T, Portable>(problems, n_valid, elements, tile);
     }
     for lane in starts(n_valid, M::LANES) {
-        for element_idx in starts(elements, M::STEP) {
-            M::gather(
-                &problems[lane * elements + element_idx..],
-                elements,
-                &mut tile[element_idx * TILE + lane..],
-            );
-        }
+        M::gather(&problems[lane * elements..], elements, &mut tile[lane..]);
     }
 }
 
@@ -83,13 +81,7 @@ pub(super) fn from_tile<T: Element, M: Transpose<T>>(
         return from_tile::<T, Portable>(tile, n_valid, elements, problems);
     }
     for lane in starts(n_valid, M::LANES) {
-        for element_idx in starts(elements, M::STEP) {
-            M::scatter(
-                &tile[element_idx * TILE + lane..],
-                &mut problems[lane * elements + element_idx..],
-                elements,
-            );
-        }
+        M::scatter(&tile[lane..], elements, &mut problems[lane * elements..]);
     }
 }
 
