@@ -1,0 +1,68 @@
+//! One device: upload, one checked launch, then timed launches.
+
+use crate::check::{self, Worst};
+use crate::problems::Problems;
+use glass::rt::kernel::Variant;
+use glass::{Batch, Device, Kernel, Scalars};
+use std::error::Error;
+use std::time::{Duration, Instant};
+
+/// `du = -K dx - k`.
+const POLICY: Scalars<f32> = Scalars { alpha: -1.0, beta: -1.0 };
+
+const N_SAMPLES: usize = 9;
+const SAMPLE: Duration = Duration::from_millis(30);
+const MAX_LAUNCHES: u32 = 2000;
+
+/// What one device did.
+#[derive(Debug)]
+pub(crate) struct Measured {
+    /// The kernel that was chosen.
+    pub(crate) variant: &'static Variant,
+    /// Median rate.
+    pub(crate) problems_per_second: f64,
+    /// The same in bytes that must move.
+    pub(crate) bytes_per_second: f64,
+    /// Largest errors.
+    pub(crate) worst: Worst,
+}
+
+/// What became of one device.
+pub(crate) type Outcome = Result<Measured, Box<dyn Error>>;
+
+/// Evaluates the batch with kernel `K`; nothing is timed before every result has been checked.
+pub(crate) fn run<K: Kernel<Element = f32>>(device: &Device, problems: &Problems) -> Outcome {
+    let variant = K::TASK
+        .choose(device.target(), device.arch(), problems.len as u64)
+        .ok_or_else(|| format!("{} has no kernel for this device", K::TASK.symbol))?;
+    let layout = K::TASK.layout;
+    let a = device.upload_slice(&problems.feedback, problems.nu * problems.nx, layout)?;
+    let x = device.upload_slice(&problems.deviation, problems.nx, layout)?;
+    let mut y = device.upload_slice(&problems.feedforward, problems.nu, layout)?;
+
+    let launch = |y: &mut Batch<f32>| glass::launch(K::TASK, device, &[&a, &x], y, POLICY);
+    launch(&mut y)?;
+    let worst = check::policy(problems, &y.download()?, device.target(), variant.plan.form)?;
+
+    // From here y alternates between du and k, since -A x - (-A x - k) = k: no growth, no reset needed.
+    let mut timed = |n_launches: u32| -> Result<Duration, glass::Error> {
+        let start = Instant::now();
+        for _ in 0..n_launches {
+            launch(&mut y)?;
+        }
+        device.synchronize()?;
+        Ok(start.elapsed())
+    };
+    timed(3)?;
+    let one = timed(1)?.max(Duration::from_nanos(1));
+    let n_launches = (SAMPLE.as_secs_f64() / one.as_secs_f64()).ceil().clamp(1.0, MAX_LAUNCHES.into()) as u32;
+    let mut samples = [Duration::ZERO; N_SAMPLES];
+    for sample in &mut samples {
+        *sample = timed(n_launches)?;
+    }
+    samples.sort();
+    let seconds = samples[N_SAMPLES / 2].as_secs_f64() / f64::from(n_launches);
+    let problems_per_second = problems.len as f64 / seconds;
+    let bytes_per_second = problems_per_second * problems.bytes_per_problem() as f64;
+    Ok(Measured { variant, problems_per_second, bytes_per_second, worst })
+}
