@@ -65,6 +65,29 @@ fn the_shipped_files_hold_256_gains_each() {
 }
 
 #[test]
+fn the_shipped_gains_solve_the_shipped_equations() {
+    // K = Quu^-1 Qxu': a wrong storage order of K would leave a residual of the size of the terms. A
+    // backward stable solve leaves (3 nu + 9) u |L||L'||K|, and |L||L'| has at most nu times the norm of Quu.
+    for file in ["talos_arm_ddp.npz", "iris_ddp.npz"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/data").join(file);
+        let gains = Gains::read(&path).unwrap();
+        let mut archive = ZipArchive::new(File::open(path).unwrap()).unwrap();
+        let quu = Array::read(&mut archive, "Quu", MAX_ARRAY_BYTES).unwrap().values;
+        let qxu = Array::read(&mut archive, "Qxu", MAX_ARRAY_BYTES).unwrap().values;
+        let Gains { nu, nx, feedback, .. } = gains;
+        let norm = |values: &[f64]| values.iter().map(|value| value * value).sum::<f64>().sqrt();
+        for (knot, k) in feedback.chunks_exact(nu * nx).enumerate() {
+            let (quu, qxu) = (&quu[knot * nu * nu..][..nu * nu], &qxu[knot * nx * nu..][..nx * nu]);
+            let entry = |i: usize, j: usize| (0..nu).map(|t| quu[t + i * nu] * k[t + j * nu]).sum::<f64>();
+            let residuals: Vec<f64> =
+                (0..nu * nx).map(|at| entry(at % nu, at / nu) - qxu[at % nu + at / nu * nu]).collect();
+            let limit = ((3 * nu + 9) * nu) as f64 * f64::EPSILON / 2.0 * norm(quu) * norm(k);
+            assert!(norm(&residuals) < limit, "{file}, knot {knot}: {:e} of {limit:e}", norm(&residuals));
+        }
+    }
+}
+
+#[test]
 fn what_is_no_archive_is_refused() {
     let whole = npz(&good());
     for bytes in [Vec::new(), b"K, k\n1, 2\n".to_vec(), whole[..whole.len() / 2].to_vec()] {
