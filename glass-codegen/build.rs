@@ -47,7 +47,8 @@ fn main() {
     let mut cells = Vec::new();
     for file in files {
         let text = std::fs::read_to_string(&file).expect("a readable tuning file");
-        let capture: Capture = toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        let capture: Capture =
+            toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
         assert_eq!(capture.schema, 1, "{}: unknown schema", file.display());
         assert!(!capture.driver.is_empty() && !capture.nvrtc.is_empty() && !capture.copy_gbs.is_empty());
         let Capture { arch, device, date, command, .. } = &capture;
@@ -60,15 +61,17 @@ fn main() {
     }
     cells.sort();
     let cells: String = cells.into_iter().map(|(_, baked)| baked).collect();
-    let table =
-        format!("static CAPTURES: &[Capture] = &[\n{captures}];\n\nstatic CELLS: &[BakedCell] = &[\n{cells}];\n");
+    let table = format!(
+        "static CAPTURES: &[Capture] = &[\n{captures}];\n\nstatic CELLS: &[BakedCell] = &[\n{cells}];\n"
+    );
     let out = std::env::var("OUT_DIR").expect("cargo sets OUT_DIR");
     std::fs::write(Path::new(&out).join("table.rs"), table).expect("a writable OUT_DIR");
 }
 
 fn bake(file: &Path, capture: &Capture, cell: &Cell) -> String {
     let n_bands = capture.batches.len();
-    let complete = [cell.mapping.len(), cell.ns.len(), cell.serial_ns.len()].iter().all(|len| *len == n_bands);
+    let complete =
+        [cell.mapping.len(), cell.ns.len(), cell.serial_ns.len()].iter().all(|len| *len == n_bands);
     assert!(complete, "{}: cell `{}` does not have {n_bands} bands", file.display(), cell.key);
     let mut rows = String::new();
     for band in 0..n_bands {

@@ -47,6 +47,8 @@ fields! {
 pub struct Diagnostic {
     /// Where it was made; `None` when a field is missing.
     pub field: Option<Field>,
+    /// Which item, where the field holds a list and one of its items is meant.
+    pub item_idx: Option<usize>,
     /// What was given, what is allowed and why.
     pub message: String,
 }
@@ -113,21 +115,31 @@ struct Check {
 
 impl Check {
     fn report(&mut self, field: Option<Field>, message: String) {
-        self.diagnostics.push(Diagnostic { field, message });
+        self.diagnostics.push(Diagnostic { field, item_idx: None, message });
     }
 
     /// One of a few words; the first is the default, and stands in after a mistake.
     fn word<T: Copy>(&mut self, field: Field, given: &Option<String>, allowed: &[(&str, T)]) -> T {
-        let Some(word) = given else { return allowed[0].1 };
+        self.known_word(field, given, allowed).unwrap_or(allowed[0].1)
+    }
+
+    /// One of a few words; `None` when it is absent, or unknown and reported.
+    fn known_word<T: Copy>(
+        &mut self,
+        field: Field,
+        given: &Option<String>,
+        allowed: &[(&str, T)],
+    ) -> Option<T> {
+        let word = given.as_ref()?;
         if let Some((_, value)) = allowed.iter().find(|(name, _)| name == word) {
-            return *value;
+            return Some(*value);
         }
         let names: Vec<_> = allowed.iter().map(|(name, _)| *name).collect();
         self.report(
             Some(field),
             format!("glass: `{} = {word}` is not known\nallowed: {}", field.as_str(), names.join(", ")),
         );
-        allowed[0].1
+        None
     }
 
     fn range(&mut self, field: Field, given: Option<i128>, allowed: std::ops::RangeInclusive<i128>) -> usize {
@@ -148,7 +160,10 @@ impl Check {
         let dim = |check: &mut Check, field, given| check.range(field, given, 1..=MAX_DIM);
         let k = dim(self, Field::K, fields.k);
         if fields.k.is_none() {
-            self.report(None, format!("glass: `k` is missing: the contraction length\nallowed: 1..={MAX_DIM}"));
+            self.report(
+                None,
+                format!("glass: `k` is missing: the contraction length\nallowed: 1..={MAX_DIM}"),
+            );
         }
         if !is_matrix {
             let m = dim(self, Field::NOut, fields.n_out);
@@ -187,8 +202,12 @@ impl Check {
 
     fn transpose(&mut self, op: Op, fields: &Fields) -> Transpose {
         let stored = |a, b| Transpose { a, b };
-        let allowed =
-            [("none", stored(false, false)), ("a", stored(true, false)), ("b", stored(false, true)), ("ab", stored(true, true))];
+        let allowed = [
+            ("none", stored(false, false)),
+            ("a", stored(true, false)),
+            ("b", stored(false, true)),
+            ("ab", stored(true, true)),
+        ];
         match op {
             Op::Gemv => self.word(Field::Transpose, &fields.transpose, &allowed[..2]),
             Op::Gemm => self.word(Field::Transpose, &fields.transpose, &allowed),
@@ -204,20 +223,20 @@ impl Check {
             return gpus.iter().copied().chain([Target::Host]).collect();
         };
         let mut chosen = Vec::new();
-        for word in given {
+        for (item_idx, word) in given.iter().enumerate() {
+            let mut report = |message: String| {
+                let item_idx = Some(item_idx);
+                self.diagnostics.push(Diagnostic { field: Some(Field::Targets), item_idx, message });
+            };
             match Target::ALL.into_iter().find(|target| target.as_str() == word) {
-                None => self.report(
-                    Some(Field::Targets),
-                    format!("glass: target `{word}` is not known\nallowed: cuda, wgsl, host"),
-                ),
-                Some(Target::Wgsl) if dtype == DType::F64 => self.report(
-                    Some(Field::Targets),
+                None => report(format!("glass: target `{word}` is not known\nallowed: cuda, wgsl, host")),
+                Some(Target::Wgsl) if dtype == DType::F64 => report(
                     "glass: target `wgsl` is not available for `dtype = f64`\nallowed: cuda, host\n\
                      why: WGSL has no 64-bit floating-point type"
                         .to_owned(),
                 ),
                 Some(target) if chosen.contains(&target) => {
-                    self.report(Some(Field::Targets), format!("glass: target `{word}` is given twice"));
+                    report(format!("glass: target `{word}` is given twice\nallowed: once"));
                 }
                 Some(target) => chosen.push(target),
             }
@@ -229,9 +248,8 @@ impl Check {
 
     fn forced(&mut self, fields: &Fields) -> Forced {
         let tiers = [("thread", Tier::Thread), ("warp", Tier::Warp), ("block", Tier::Block)];
-        let tier = fields.tier.as_ref().map(|_| self.word(Field::Tier, &fields.tier, &tiers));
-        let is_reduced =
-            fields.form.as_ref().map(|_| self.word(Field::Form, &fields.form, &[("serial", false), ("reduced", true)]));
+        let tier = self.known_word(Field::Tier, &fields.tier, &tiers);
+        let is_reduced = self.known_word(Field::Form, &fields.form, &[("serial", false), ("reduced", true)]);
         let lanes_per_output = self.lanes_per_output(is_reduced, fields);
         if tier == Some(Tier::Thread) && is_reduced == Some(true) {
             self.report(
@@ -241,13 +259,14 @@ impl Check {
                     .to_owned(),
             );
         }
-        let form = is_reduced.map(|reduced| if reduced { Form::Reduced { lanes_per_output } } else { Form::Serial });
+        let form =
+            is_reduced.map(|reduced| if reduced { Form::Reduced { lanes_per_output } } else { Form::Serial });
         Forced { tier, form, threads_per_block: self.threads_per_block(tier, fields) }
     }
 
     fn lanes_per_output(&mut self, is_reduced: Option<bool>, fields: &Fields) -> usize {
         let Some(given) = fields.lanes_per_output else { return WARP };
-        if is_reduced != Some(true) {
+        if is_reduced == Some(false) || fields.form.is_none() {
             self.report(
                 Some(Field::LanesPerOutput),
                 format!(
@@ -268,7 +287,7 @@ impl Check {
 
     fn threads_per_block(&mut self, tier: Option<Tier>, fields: &Fields) -> Option<usize> {
         let given = fields.threads_per_block?;
-        let Some(tier) = tier else {
+        if fields.tier.is_none() {
             self.report(
                 Some(Field::ThreadsPerBlock),
                 format!(
@@ -276,10 +295,9 @@ impl Check {
                      why: what a block size means depends on who owns one problem"
                 ),
             );
-            return None;
-        };
+        }
         let threads = self.range(Field::ThreadsPerBlock, Some(given), 1..=1024);
-        if tier == Tier::Warp && given >= 1 && given % WARP as i128 != 0 {
+        if tier == Some(Tier::Warp) && (1..=1024).contains(&given) && given % WARP as i128 != 0 {
             self.report(
                 Some(Field::ThreadsPerBlock),
                 format!("glass: `threads_per_block = {given}` is not a whole number of warps\nallowed: multiples of 32, 32..=1024"),

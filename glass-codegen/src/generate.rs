@@ -57,7 +57,8 @@ pub fn generate(request: &Request) -> Generated {
     let mut mappings: Vec<(Target, Mapping, Vec<String>)> = Vec::new();
     let mut choices = Vec::new();
     for row in rows {
-        let known = mappings.iter().position(|(target, mapping, _)| (*target, *mapping) == (row.target, row.mapping));
+        let known =
+            mappings.iter().position(|(target, mapping, _)| (*target, *mapping) == (row.target, row.mapping));
         let variant_idx = known.unwrap_or_else(|| {
             mappings.push((row.target, row.mapping, Vec::new()));
             mappings.len() - 1
@@ -77,7 +78,13 @@ pub fn generate(request: &Request) -> Generated {
 ///
 /// # Panics
 /// If the built kernel fails its own check, which is a fault of this crate.
-pub fn variant(spec: &Spec, layout: Layout, target: Target, mapping: Mapping, reasons: Vec<String>) -> Variant {
+pub fn variant(
+    spec: &Spec,
+    layout: Layout,
+    target: Target,
+    mapping: Mapping,
+    reasons: Vec<String>,
+) -> Variant {
     let plan = Plan::new(spec, layout, target, mapping);
     let kernel = kernel::build(spec, &plan);
     if let Err(fault) = kernel::check(spec, &kernel) {

@@ -16,9 +16,11 @@ pub fn build(spec: &Spec, plan: &Plan) -> Kernel {
     let mut stmts = match plan.unroll {
         Unroll::Full => thread::unrolled(&product, plan),
         Unroll::Tiled { rows, cols, contraction } => thread::tiled(&product, rows, cols, contraction),
-        Unroll::PerOutput { contraction } => {
-            lanes::per_output(&product, &lanes::Owner { n_workers, worker, form: plan.mapping.form }, contraction)
-        }
+        Unroll::PerOutput { contraction } => lanes::per_output(
+            &product,
+            &lanes::Owner { n_workers, worker, form: plan.mapping.form },
+            contraction,
+        ),
     };
     // A CUDA body is also a device function for other kernels, and its results are visible on return. A WGSL
     // body serves its own kernel alone, where no one reads them.

@@ -79,7 +79,7 @@ impl Scope<'_> {
                 self.used(value)?;
                 self.in_bounds(*operand, index, 1)
             }
-            Stmt::Loop { var, count, stmts } => {
+            Stmt::Loop { var, count, stmts, .. } => {
                 if *count == 0 {
                     return Err(format!("loop over `{var}` never runs"));
                 }

@@ -75,7 +75,8 @@ impl Emit<'_> {
             round.push(Stmt::Combine { acc: "acc".to_owned(), lanes });
             let mut finish = self.finish();
             if is_ragged {
-                finish = vec![Stmt::Guard { name: "output".to_owned(), limit: self.n_outputs, stmts: finish }];
+                finish =
+                    vec![Stmt::Guard { name: "output".to_owned(), limit: self.n_outputs, stmts: finish }];
             }
             round.push(Stmt::Guard { name: "part".to_owned(), limit: 1, stmts: finish });
             round
@@ -101,7 +102,7 @@ impl Emit<'_> {
         if n_rounds == 1 {
             return stmts;
         }
-        vec![Stmt::Loop { var: "round".to_owned(), count: n_rounds, stmts }]
+        vec![Stmt::Loop { var: "round".to_owned(), count: n_rounds, unroll: None, stmts }]
     }
 
     /// Names the row and column of an output.
@@ -138,10 +139,17 @@ impl Emit<'_> {
     fn serial_sum(&self) -> Vec<Stmt> {
         let mut stmts = vec![Stmt::Zero { acc: "acc".to_owned() }];
         if self.unroll_contraction {
-            stmts.extend((0..self.product.k).flat_map(|t| self.term("acc", &Index::constant(t), &t.to_string())));
+            stmts.extend(
+                (0..self.product.k).flat_map(|t| self.term("acc", &Index::constant(t), &t.to_string())),
+            );
         } else {
             let term = self.term("acc", &Index::name("term"), "t");
-            stmts.push(Stmt::Loop { var: "term".to_owned(), count: self.product.k, stmts: term });
+            stmts.push(Stmt::Loop {
+                var: "term".to_owned(),
+                count: self.product.k,
+                unroll: None,
+                stmts: term,
+            });
         }
         stmts
     }
@@ -157,7 +165,12 @@ impl Emit<'_> {
                 let t = Index::name("pass").times(lanes).plus(Index::constant(lane));
                 self.term(&slot(lane), &t, &format!("l{lane}"))
             });
-            stmts.push(Stmt::Loop { var: "pass".to_owned(), count: n_rolled, stmts: pass.collect() });
+            stmts.push(Stmt::Loop {
+                var: "pass".to_owned(),
+                count: n_rolled,
+                unroll: None,
+                stmts: pass.collect(),
+            });
         }
         let rest = n_rolled * lanes..k;
         stmts.extend(rest.flat_map(|t| self.term(&slot(t % lanes), &Index::constant(t), &t.to_string())));
@@ -176,10 +189,12 @@ impl Emit<'_> {
         let n_full = k / lanes;
         let at = |pass: Index| Index::name("part").plus(pass.times(lanes));
         if self.unroll_contraction {
-            stmts.extend((0..n_full).flat_map(|pass| self.term("acc", &at(Index::constant(pass)), &pass.to_string())));
+            stmts.extend(
+                (0..n_full).flat_map(|pass| self.term("acc", &at(Index::constant(pass)), &pass.to_string())),
+            );
         } else {
             let pass = self.term("acc", &at(Index::name("pass")), "p");
-            stmts.push(Stmt::Loop { var: "pass".to_owned(), count: n_full, stmts: pass });
+            stmts.push(Stmt::Loop { var: "pass".to_owned(), count: n_full, unroll: None, stmts: pass });
         }
         if !k.is_multiple_of(lanes) {
             let last = IntExpr::Affine(at(Index::constant(n_full)));

@@ -138,6 +138,8 @@ pub enum Stmt {
         var: String,
         /// Number of passes.
         count: usize,
+        /// Passes that a compiler may write out at once; `None` leaves it to the compiler.
+        unroll: Option<usize>,
         /// Repeated statements.
         stmts: Vec<Stmt>,
     },
@@ -197,9 +199,12 @@ fn print(stmts: &[Stmt], depth: usize, f: &mut fmt::Formatter<'_>) -> fmt::Resul
                     epilogue.alpha, epilogue.beta
                 )?;
             }
-            Stmt::Store { operand, index, value } => writeln!(f, "store operand {operand}[{index}] = {value}")?,
-            Stmt::Loop { var, count, stmts } => {
-                writeln!(f, "loop {var} in 0..{count}")?;
+            Stmt::Store { operand, index, value } => {
+                writeln!(f, "store operand {operand}[{index}] = {value}")?
+            }
+            Stmt::Loop { var, count, unroll, stmts } => {
+                let unroll = unroll.map_or_else(String::new, |passes| format!(", {passes} at once"));
+                writeln!(f, "loop {var} in 0..{count}{unroll}")?;
                 print(stmts, depth + 1, f)?;
             }
             Stmt::Guard { name, limit, stmts } => {

@@ -38,7 +38,11 @@ pub(super) fn tiled(product: &Product<'_>, rows: usize, cols: usize, unroll_cont
     let outputs = outputs(rows, cols);
     let row = |i: usize| Index::name("row_tile").times(rows).plus(Index::constant(i));
     let col = |j: usize| {
-        if product.n == 1 { Index::default() } else { Index::name("col_tile").times(cols).plus(Index::constant(j)) }
+        if product.n == 1 {
+            Index::default()
+        } else {
+            Index::name("col_tile").times(cols).plus(Index::constant(j))
+        }
     };
     let (a, b) = (product.role(Side::Left), product.role(Side::Right));
     let mut tile = zeros(product, &outputs);
@@ -73,18 +77,25 @@ pub(super) fn tiled(product: &Product<'_>, rows: usize, cols: usize, unroll_cont
             tile.extend(term(Index::constant(t), &format!("_{t}")));
         }
     } else {
-        tile.push(Stmt::Loop { var: "term".to_owned(), count: product.k, stmts: term(Index::name("term"), "") });
+        tile.push(Stmt::Loop {
+            var: "term".to_owned(),
+            count: product.k,
+            unroll: Some(4),
+            stmts: term(Index::name("term"), ""),
+        });
     }
     for (i, j) in &outputs {
         let suffix = product.output_suffix(*i, *j);
         let index = product.index(Side::Output, &row(*i), &col(*j), &Index::default());
         tile.extend(product.finish(&format!("acc_{suffix}"), &suffix, index));
     }
-    let rows_loop = Stmt::Loop { var: "row_tile".to_owned(), count: product.m / rows, stmts: tile };
+    // A compiler that writes a tile loop out hoists the operands of many tiles at once, and spills them.
+    let tiles = |var: &str, count, stmts| Stmt::Loop { var: var.to_owned(), count, unroll: Some(1), stmts };
+    let rows_loop = tiles("row_tile", product.m / rows, tile);
     if product.n == 1 {
         return vec![rows_loop];
     }
-    vec![Stmt::Loop { var: "col_tile".to_owned(), count: product.n / cols, stmts: vec![rows_loop] }]
+    vec![tiles("col_tile", product.n / cols, vec![rows_loop])]
 }
 
 /// Output positions in storage order.
@@ -93,7 +104,10 @@ fn outputs(rows: usize, cols: usize) -> Vec<(usize, usize)> {
 }
 
 fn zeros(product: &Product<'_>, outputs: &[(usize, usize)]) -> Vec<Stmt> {
-    outputs.iter().map(|(i, j)| Stmt::Zero { acc: format!("acc_{}", product.output_suffix(*i, *j)) }).collect()
+    outputs
+        .iter()
+        .map(|(i, j)| Stmt::Zero { acc: format!("acc_{}", product.output_suffix(*i, *j)) })
+        .collect()
 }
 
 /// Emits each load just before its first use, whole vectors at a time.

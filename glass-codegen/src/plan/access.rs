@@ -28,7 +28,9 @@ impl fmt::Display for Access {
 /// Addressing of every operand of a spec.
 pub(super) fn accesses(spec: &Spec, layout: Layout, target: Target, mapping: &Mapping) -> Vec<Access> {
     let access = |elements: usize| match (layout, mapping.tier, mapping.staging) {
-        (Layout::Interleaved, ..) => Access { element_stride: TILE, vector_width: 1, problem_stride: elements },
+        (Layout::Interleaved, ..) => {
+            Access { element_stride: TILE, vector_width: 1, problem_stride: elements }
+        }
         (Layout::Contiguous, Tier::Thread, Staging::Shared | Staging::Bulk) => match target {
             // WGSL arrays are read element by element: an odd stride keeps 32 of them in 32 banks.
             Target::Wgsl => Access { element_stride: 1, vector_width: 1, problem_stride: elements | 1 },
@@ -39,16 +41,24 @@ pub(super) fn accesses(spec: &Spec, layout: Layout, target: Target, mapping: &Ma
     spec.operands.iter().map(|operand| access(operand.elements())).collect()
 }
 
-/// Conflict-free addressing of 32 problems in shared memory, one lane a problem.
+/// Shared-memory banks in units of the widest load, 16 bytes.
+const WIDE_BANKS: usize = 8;
+
+/// Smallest problem that is worth a bulk copy of its own, in bytes.
+const MIN_COPY_BYTES: usize = 256;
+
+/// Addressing of 32 problems in shared memory, one lane a problem.
 ///
-/// A phase of a warp's access covers 128 bytes. With `V` elements per load, lane `l` starts at
-/// `l * stride / V` units of `V` elements, and these starts fall into distinct banks exactly when
-/// `stride / V` is odd. The widest load that divides the stride makes it odd, unless the stride has more
-/// factors of two than a 16-byte load holds; then each problem is padded by one such load.
+/// Lane `l` reads `V` elements at `l * stride`, and the eight lanes of one access phase collide
+/// `gcd(stride / V, 8)`-fold where `V` fills 16 bytes; narrower loads are taken only where the stride makes
+/// them conflict-free. Shared memory has several times the bandwidth that a problem needs, so collisions up to
+/// fourfold hide behind the memory; an eightfold one is broken by 16 bytes of padding, unless the problem is so
+/// small that a copy of its own costs more.
 fn staged(dtype: DType, elements: usize) -> Access {
     let widest = 16 / dtype.bytes();
     let vector_width = widest.min(1 << elements.trailing_zeros());
-    let padded = (elements / vector_width).is_multiple_of(2);
+    let collides = (elements / vector_width).is_multiple_of(WIDE_BANKS);
+    let padded = collides && elements * dtype.bytes() >= MIN_COPY_BYTES;
     let problem_stride = if padded { elements + widest } else { elements };
     Access { element_stride: 1, vector_width, problem_stride }
 }

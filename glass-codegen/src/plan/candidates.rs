@@ -31,7 +31,8 @@ pub(super) fn default_mapping(
     form: Form,
     threads_per_block: Option<usize>,
 ) -> Mapping {
-    let mapping = |staging, threads_per_block| Mapping { tier, form, staging, threads_per_block, min_blocks: None };
+    let mapping =
+        |staging, threads_per_block| Mapping { tier, form, staging, threads_per_block, min_blocks: None };
     let threads = threads_per_block.unwrap_or(default_threads(tier, target));
     let threads = match (target, tier) {
         // A workgroup barrier needs uniform control flow: one problem a workgroup, and no thread beyond the

@@ -111,7 +111,8 @@ impl FromStr for Mapping {
 
     fn from_str(text: &str) -> Result<Mapping, String> {
         let malformed = || format!("`{text}` is not `TIER FORM STAGING tN [bN]`");
-        let number = |word: Option<&str>| word.and_then(|word| word.parse::<usize>().ok()).ok_or_else(malformed);
+        let number =
+            |word: Option<&str>| word.and_then(|word| word.parse::<usize>().ok()).ok_or_else(malformed);
         let mut words = text.split(' ');
         let tier = match words.next() {
             Some("thread") => Tier::Thread,

@@ -1,6 +1,6 @@
 //! Straight-line text while it is small enough to be fast and to compile quickly, loops beyond.
 
-use super::{Mapping, Target, Tier};
+use super::{Mapping, Staging, Target, Tier};
 use crate::spec::{DType, Dims, Spec};
 use std::fmt;
 
@@ -43,6 +43,17 @@ impl fmt::Display for Unroll {
 /// Terms of a contraction that are written out inside a rolled loop.
 const MAX_WRITTEN_TERMS: usize = 64;
 
+/// Registers that straight-line text may ask for, of 255 a thread. Vector loads and register pairs leave
+/// less room: ptxas spills from about 210 on.
+const MAX_REGISTERS: usize = 240;
+const MAX_REGISTERS_WIDE: usize = 200;
+
+/// Accumulators of a rolled tile, in registers.
+const MAX_TILE_REGISTERS: usize = 32;
+
+/// Operand values that a compiler may hoist out of a rolled tile loop before it spills, in registers.
+const MAX_HOISTED_REGISTERS: usize = 128;
+
 pub(super) fn unroll(spec: &Spec, target: Target, mapping: &Mapping) -> Unroll {
     let Dims { m, n, k } = spec.dims;
     let lanes = mapping.form.lanes_per_output();
@@ -54,21 +65,29 @@ pub(super) fn unroll(spec: &Spec, target: Target, mapping: &Mapping) -> Unroll {
         DType::F32 => 1,
         DType::F64 => 2,
     };
-    // Accumulators stay in registers: 255 a thread, less one row and column of operands. WGSL front ends are
-    // quadratic in the length of one function, and rustc pays for every statement of the host form.
-    let max_fmas = match target {
-        Target::Cuda => 4096,
-        Target::Wgsl => 512,
-        Target::Host => 1024,
+    // ptxas takes seconds beyond some thousand statements, WGSL front ends are quadratic in the length of one
+    // function, and rustc pays for every statement of the host form.
+    let (max_fmas, max_loads) = match target {
+        Target::Cuda => (3072, 1200),
+        Target::Wgsl => (512, 512),
+        Target::Host => (1024, 1024),
     };
-    if spec.n_fmas() <= max_fmas && (m * n + m + n) * words <= 240 {
+    let max_registers = match (spec.dtype, mapping.staging) {
+        (DType::F32, Staging::Direct) => MAX_REGISTERS,
+        _ => MAX_REGISTERS_WIDE,
+    };
+    let is_short = spec.n_fmas() <= max_fmas && (m + n) * k <= max_loads;
+    if is_short && (m * n + m + n) * words <= max_registers {
         return Unroll::Full;
     }
-    let (rows, cols) = (tile(m), tile(n));
-    Unroll::Tiled { rows, cols, contraction: rows * cols * k <= 1024 && k <= MAX_WRITTEN_TERMS }
+    let rows = tile(m, MAX_TILE_REGISTERS / words);
+    let cols = tile(n, MAX_TILE_REGISTERS / words / rows);
+    let is_written = rows * cols * k <= 1024 && rows.max(cols) * k * words <= MAX_HOISTED_REGISTERS;
+    Unroll::Tiled { rows, cols, contraction: is_written && k <= MAX_WRITTEN_TERMS }
 }
 
 /// The most register-friendly divisor of a dimension: 4 if possible, so that no tile is ragged.
-fn tile(dim: usize) -> usize {
-    [4, 5, 6, 7, 8, 3, 2].into_iter().find(|rows| dim.is_multiple_of(*rows)).unwrap_or(1)
+fn tile(dim: usize, max: usize) -> usize {
+    let divisors = [4, 5, 6, 7, 8, 3, 2];
+    divisors.into_iter().find(|rows| *rows <= max && dim.is_multiple_of(*rows)).unwrap_or(1)
 }

@@ -20,8 +20,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     template!("signature.cu.tera"),
     template!("direct.cu.tera"),
     template!("shared.cu.tera"),
-    template!("copy_in.cu.tera"),
-    template!("copy_out.cu.tera"),
+    template!("copy_preamble.cu.tera"),
     template!("bulk_preamble.cu.tera"),
     template!("bulk.cu.tera"),
 ];
@@ -37,6 +36,7 @@ const STATEMENTS: &[(&str, &[&str])] = &[
     ("add", &["add", "acc", "value"]),
     ("shuffle_add", &["add", "acc", "offset", "lanes"]),
     ("store", &["operand", "index", "value"]),
+    ("unroll", &["passes"]),
     ("open_loop", &["var", "count"]),
     ("open_guard", &["name", "limit"]),
     ("close", &[]),
@@ -74,7 +74,9 @@ struct Staged {
     offset: String,
     elements: String,
     stride: String,
-    slot: String,
+    /// Offset of the warp's first problem in the batch, and of the lane's own.
+    first: String,
+    first_plus_lane: String,
     problem_bytes: String,
     tile_bytes: String,
     is_padded: bool,
@@ -87,6 +89,7 @@ struct File {
     ty: &'static str,
     symbol: String,
     body_name: String,
+    body_doc: Vec<&'static str>,
     body_params: Vec<Param>,
     body: Vec<String>,
     kernel_params: Vec<Param>,
@@ -104,10 +107,11 @@ pub(super) fn code(input: &Input<'_>) -> String {
     let Input { spec, plan, kernel, .. } = input;
     let ty = type_name(spec.dtype);
     let contraction = spec.contraction();
-    let scalars: Vec<_> = [("alpha", contraction.alpha == Alpha::Runtime), ("beta", contraction.beta == Beta::Runtime)]
-        .into_iter()
-        .filter_map(|(name, is_runtime)| is_runtime.then_some(name))
-        .collect();
+    let scalars: Vec<_> =
+        [("alpha", contraction.alpha == Alpha::Runtime), ("beta", contraction.beta == Beta::Runtime)]
+            .into_iter()
+            .filter_map(|(name, is_runtime)| is_runtime.then_some(name))
+            .collect();
     let pointers = |prefix: &str| -> Vec<(String, String)> {
         let pointer = |operand: &Operand| {
             let constness = if operand.role == Role::In { "const " } else { "" };
@@ -125,7 +129,8 @@ pub(super) fn code(input: &Input<'_>) -> String {
         Tier::Block => "threadIdx.x".to_owned(),
         Tier::Thread | Tier::Warp => format!("threadIdx.x % {WARP}u"),
     });
-    let bases = spec.operands.iter().zip(&plan.accesses).map(|(operand, access)| base(input, operand, access));
+    let bases =
+        spec.operands.iter().zip(&plan.accesses).map(|(operand, access)| base(input, operand, access));
     let arguments: Vec<_> =
         bases.chain(worker).chain(scalars.iter().map(|name| (*name).to_owned())).collect();
     let staged = staged(input);
@@ -141,6 +146,7 @@ pub(super) fn code(input: &Input<'_>) -> String {
         ty,
         symbol: kernel.symbol.clone(),
         body_name: kernel.body.name.clone(),
+        body_doc: body_doc(plan.mapping.tier),
         body_params: params(body_params),
         body: lines(input),
         kernel_params: params(kernel_params),
@@ -171,6 +177,16 @@ pub(super) fn code(input: &Input<'_>) -> String {
     language().file(template, &file)
 }
 
+/// What a caller of the body must know.
+fn body_doc(tier: Tier) -> Vec<&'static str> {
+    let operands = "One problem; operands are column-major.";
+    match tier {
+        Tier::Thread => vec![operands],
+        Tier::Warp => vec![operands, "All 32 lanes of a warp call it; each sees the results on return."],
+        Tier::Block => vec![operands, "All threads of the block call it; each sees the results on return."],
+    }
+}
+
 fn type_name(dtype: DType) -> &'static str {
     match dtype {
         DType::F32 => "float",
@@ -192,9 +208,14 @@ fn base(input: &Input<'_>, operand: &Operand, access: &Access) -> String {
     let name = operand.name;
     match (input.plan.mapping.staging, input.plan.layout) {
         (Staging::Shared | Staging::Bulk, _) => format!("s_{name} + lane * {}u", access.problem_stride),
-        (Staging::Direct, Layout::Contiguous) => format!("g_{name} + static_cast<size_t>(problem) * {elements}u"),
+        (Staging::Direct, Layout::Contiguous) => {
+            format!("g_{name} + static_cast<size_t>(problem) * {elements}u")
+        }
         (Staging::Direct, Layout::Interleaved) => {
-            format!("g_{name} + static_cast<size_t>(problem / {TILE}u) * {}u + problem % {TILE}u", TILE * elements)
+            format!(
+                "g_{name} + static_cast<size_t>(problem / {TILE}u) * {}u + problem % {TILE}u",
+                TILE * elements
+            )
         }
     }
 }
@@ -215,11 +236,8 @@ fn staged(input: &Input<'_>) -> Vec<Staged> {
             offset: format!("{offset}u"),
             elements: format!("{elements}u"),
             stride: format!("{}u", access.problem_stride),
-            slot: if is_padded {
-                format!("element / {elements}u * {}u + element % {elements}u", access.problem_stride)
-            } else {
-                "element".to_owned()
-            },
+            first: format!("static_cast<size_t>(first) * {elements}u"),
+            first_plus_lane: format!("static_cast<size_t>(first + lane) * {elements}u"),
             problem_bytes: format!("{}u", elements * dtype.bytes()),
             tile_bytes: format!("{}u", TILE * elements * dtype.bytes()),
             is_padded,
@@ -274,16 +292,20 @@ impl Writer<'_> {
         match stmt {
             Stmt::Comment(text) => lines.push(&line("comment", &[("text", text)])),
             Stmt::Int { name, value } => lines.push(&line("int", &[("name", name), ("value", &int(value))])),
-            Stmt::Load { names, operand, index } => {
-                let index = self.index(*operand, index);
+            Stmt::Load { names, operand, index: first } => {
+                let index = self.index(*operand, first);
                 let operand = self.input.spec.operands[*operand].name;
                 let [name] = names.as_slice() else {
                     let ty = format!("{}{}", self.ty, names.len());
-                    let vector = format!("{operand}_v{index}").replace("u", "");
-                    let arguments = [("ty", ty.as_str()), ("name", &vector), ("operand", operand), ("index", &index)];
+                    let vector = format!("{operand}_v_{}", first.constant);
+                    let arguments =
+                        [("ty", ty.as_str()), ("name", &vector), ("operand", operand), ("index", &index)];
                     lines.push(&language().statement("load_vector", &arguments));
                     for (name, member) in names.iter().zip(["x", "y", "z", "w"]) {
-                        lines.push(&line("component", &[("name", name), ("vector", &vector), ("member", member)]));
+                        lines.push(&line(
+                            "component",
+                            &[("name", name), ("vector", &vector), ("member", member)],
+                        ));
                     }
                     return;
                 };
@@ -295,8 +317,11 @@ impl Writer<'_> {
             Stmt::Combine { acc, lanes: width } => {
                 let mut half = width / 2;
                 while half > 0 {
-                    let arguments =
-                        [("acc", acc.as_str()), ("offset", &format!("{half}u")), ("lanes", &format!("{width}"))];
+                    let arguments = [
+                        ("acc", acc.as_str()),
+                        ("offset", &format!("{half}u")),
+                        ("lanes", &format!("{width}")),
+                    ];
                     lines.push(&line("shuffle_add", &arguments));
                     half /= 2;
                 }
@@ -310,7 +335,10 @@ impl Writer<'_> {
                 let operand = self.input.spec.operands[*operand].name;
                 lines.push(&line("store", &[("operand", operand), ("index", &index), ("value", value)]));
             }
-            Stmt::Loop { var, count, stmts } => {
+            Stmt::Loop { var, count, unroll, stmts } => {
+                if let Some(passes) = unroll {
+                    lines.push(&line("unroll", &[("passes", &passes.to_string())]));
+                }
                 lines.open(&line("open_loop", &[("var", var), ("count", &format!("{count}u"))]));
                 self.block(stmts, lines);
                 lines.close(&line("close", &[]));

@@ -72,7 +72,9 @@ fn numerics(input: &Input<'_>) -> Vec<String> {
         ),
     };
     let rounding = match (input.plan.target, input.plan.mapping.tier) {
-        (Target::Wgsl, _) => "fma need not be fused in WGSL: the result is held to an error bound, not to bits",
+        (Target::Wgsl, _) => {
+            "fma need not be fused in WGSL: the result is held to an error bound, not to bits"
+        }
         (_, Tier::Thread | Tier::Warp | Tier::Block) => {
             "every multiply-add is one explicit fma, nothing else is contracted: equal bits for this order everywhere"
         }

@@ -34,7 +34,9 @@ impl Language {
                 (format!("call {name}"), format!("{{{{<{name} {arguments}/>}}}}"))
             })
             .collect();
-        let all = templates.iter().copied().chain(calls.iter().map(|(name, text)| (name.as_str(), text.as_str())));
+        // The newline that ends every template file is not part of its text.
+        let files = templates.iter().map(|(name, text)| (*name, text.strip_suffix('\n').unwrap_or(text)));
+        let all = files.chain(calls.iter().map(|(name, text)| (name.as_str(), text.as_str())));
         tera.add_raw_templates(all).expect("templates parse");
         let statements = statements
             .iter()
@@ -43,7 +45,8 @@ impl Language {
                 for (position, param) in params.iter().enumerate() {
                     context.insert(*param, &marker(position));
                 }
-                let line = tera.render(&format!("call {name}"), &context).expect("a component takes its parameters");
+                let line =
+                    tera.render(&format!("call {name}"), &context).expect("a component takes its parameters");
                 (*name, Pattern { params, pieces: pieces(&line) })
             })
             .collect();
@@ -53,7 +56,8 @@ impl Language {
     /// Renders a file.
     pub(super) fn file(&self, template: &str, context: &impl serde::Serialize) -> String {
         let context = Context::from_serialize(context).expect("a context is a map");
-        self.tera.render(template, &context).unwrap_or_else(|error| panic!("template `{template}`: {error}"))
+        let text = self.tera.render(template, &context);
+        text.unwrap_or_else(|error| panic!("template `{template}`: {error}")) + "\n"
     }
 
     /// Renders one statement from the arguments that its component declares, by name.

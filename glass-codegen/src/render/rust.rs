@@ -56,8 +56,10 @@ pub(super) fn code(input: &Input<'_>) -> String {
         Role::In => format!("{}: &A", operand.name),
         Role::Out | Role::InOut => format!("{}: &mut Y", operand.name),
     });
-    let scalars = [("alpha", contraction.alpha == Alpha::Runtime), ("beta", contraction.beta == Beta::Runtime)];
-    let scalars = scalars.iter().filter(|(_, is_runtime)| *is_runtime).map(|(name, _)| format!("{name}: {ty}"));
+    let scalars =
+        [("alpha", contraction.alpha == Alpha::Runtime), ("beta", contraction.beta == Beta::Runtime)];
+    let scalars =
+        scalars.iter().filter(|(_, is_runtime)| *is_runtime).map(|(name, _)| format!("{name}: {ty}"));
     let mut lines = Lines::default();
     block(input, &kernel.body.stmts, &mut lines);
     language().file(
@@ -83,7 +85,9 @@ fn line(input: &Input<'_>, stmt: &Stmt, lines: &mut Lines) {
     let array = |operand: &usize| input.spec.operands[*operand].name;
     match stmt {
         Stmt::Comment(text) => lines.push(&line("comment", &[("text", text)])),
-        Stmt::Int { name, value } => lines.push(&line("int", &[("name", name), ("value", &value.to_string())])),
+        Stmt::Int { name, value } => {
+            lines.push(&line("int", &[("name", name), ("value", &value.to_string())]))
+        }
         Stmt::Load { names, operand, index } => {
             for (element, name) in names.iter().enumerate() {
                 let index = index.clone().plus(Index::constant(element)).to_string();
@@ -101,7 +105,7 @@ fn line(input: &Input<'_>, stmt: &Stmt, lines: &mut Lines) {
             let arguments = [("operand", array(operand)), ("index", &index.to_string()), ("value", value)];
             lines.push(&line("store", &arguments));
         }
-        Stmt::Loop { var, count, stmts } => {
+        Stmt::Loop { var, count, stmts, .. } => {
             lines.open(&line("open_loop", &[("var", var), ("count", &count.to_string())]));
             block(input, stmts, lines);
             lines.close(&line("close", &[]));

@@ -190,7 +190,8 @@ impl Writer<'_> {
             Stmt::Load { names, operand, index } => {
                 for (element, name) in names.iter().enumerate() {
                     let index = self.index(*operand, &index.clone().plus(Index::constant(element)));
-                    let arguments = [("name", name.as_str()), ("operand", &self.array(*operand)), ("index", &index)];
+                    let arguments =
+                        [("name", name.as_str()), ("operand", &self.array(*operand)), ("index", &index)];
                     lines.push(&line("load", &arguments));
                 }
             }
@@ -198,7 +199,8 @@ impl Writer<'_> {
             Stmt::Fma { acc, a, b } => lines.push(&line("fma", &[("acc", acc), ("a", a), ("b", b)])),
             Stmt::Add { acc, value } => lines.push(&line("add", &[("acc", acc), ("value", value)])),
             Stmt::Combine { acc, lanes: width } => {
-                let worker = ("worker", self.input.kernel.body.worker.expect("a tree is over the lanes of a body"));
+                let worker =
+                    ("worker", self.input.kernel.body.worker.expect("a tree is over the lanes of a body"));
                 lines.push(&line("publish", &[worker, ("acc", acc)]));
                 lines.push(&line("barrier", &[]));
                 let mut half = width / 2;
@@ -215,11 +217,12 @@ impl Writer<'_> {
             }
             Stmt::Store { operand, index, value } => {
                 let index = self.index(*operand, index);
-                let arguments = [("operand", self.array(*operand)), ("index", index), ("value", value.clone())];
+                let arguments =
+                    [("operand", self.array(*operand)), ("index", index), ("value", value.clone())];
                 let arguments = arguments.each_ref().map(|(name, value)| (*name, value.as_str()));
                 lines.push(&line("store", &arguments));
             }
-            Stmt::Loop { var, count, stmts } => {
+            Stmt::Loop { var, count, stmts, .. } => {
                 lines.open(&line("open_loop", &[("var", var), ("count", &format!("{count}u"))]));
                 self.block(stmts, lines);
                 lines.close(&line("close", &[]));

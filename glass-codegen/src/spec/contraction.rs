@@ -42,7 +42,14 @@ impl fmt::Display for Contraction {
 ///
 /// `A` is stored `m x k` (`k x m` when transposed), `B` is stored `k x n` (`n x k` when transposed),
 /// all column-major. A matrix-vector product has `dims.n == 1` and an untransposed right operand.
-pub fn contract_pair(op: Op, dtype: DType, dims: Dims, transpose: Transpose, alpha: Alpha, beta: Beta) -> Spec {
+pub fn contract_pair(
+    op: Op,
+    dtype: DType,
+    dims: Dims,
+    transpose: Transpose,
+    alpha: Alpha,
+    beta: Beta,
+) -> Spec {
     let Dims { m, n, k } = dims;
     let role = if beta == Beta::Zero { Role::Out } else { Role::InOut };
     let operand = |name, (rows, cols): (usize, usize), role| Operand {

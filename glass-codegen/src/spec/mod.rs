@@ -240,7 +240,8 @@ impl Spec {
         let contraction = self.contraction();
         let [a, b, c] = [0, 1, 2].map(|idx| &self.operands[idx]);
         let tick = |set: bool| if set { "'" } else { "" };
-        let mut product = format!("{}{} {}{}", shown(a), tick(self.transpose.a), shown(b), tick(self.transpose.b));
+        let mut product =
+            format!("{}{} {}{}", shown(a), tick(self.transpose.a), shown(b), tick(self.transpose.b));
         if contraction.alpha == Alpha::Runtime {
             product = format!("alpha {product}");
         }
@@ -250,7 +251,12 @@ impl Spec {
             Beta::Runtime => product += &format!(" + beta {}", shown(c)),
         }
         let shapes = self.operands.iter().map(|operand| format!("{} {}", shown(operand), shape(operand)));
-        format!("{} = {product}; {}; {}", shown(c), shapes.collect::<Vec<_>>().join(", "), self.dtype.as_str())
+        format!(
+            "{} = {product}; {}; {}",
+            shown(c),
+            shapes.collect::<Vec<_>>().join(", "),
+            self.dtype.as_str()
+        )
     }
 }
 
