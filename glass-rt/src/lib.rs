@@ -22,3 +22,6 @@ pub use element::Element;
 pub use error::Error;
 pub use kernel::{Kernel, Layout, Scalars, Target, Task};
 pub use launch::{launch, launch_variant};
+
+/// Version of what an attribute's expansion expects of this crate; the expansion asserts the same number.
+pub const EXPANSION_SCHEMA: u32 = 1;
