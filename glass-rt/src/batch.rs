@@ -8,6 +8,7 @@ use crate::error::Error;
 use crate::host;
 use crate::kernel::Target;
 use crate::layout::Layout;
+use crate::storage::Storage;
 
 /// A batch of problems on a device. Each problem is a column-major matrix of `elements()` elements.
 pub struct Batch<T: Element> {
@@ -16,11 +17,6 @@ pub struct Batch<T: Element> {
     pub(crate) n_problems: usize,
     pub(crate) layout: Layout,
     pub(crate) storage: Storage<T>,
-}
-
-/// The memory of a batch; always of the batch's device.
-pub(crate) enum Storage<T> {
-    Host(host::Buffer<T>),
 }
 
 impl<T: Element> Batch<T> {
@@ -49,11 +45,6 @@ impl<T: Element> Batch<T> {
         &self.device
     }
 
-    /// Length of the stored buffer in elements, padding included.
-    pub(crate) fn buffer_len(&self) -> usize {
-        self.layout.buffer_len(self.elements, self.n_problems)
-    }
-
     /// Copies the batch to the caller, problem after problem, without padding. Waits for earlier launches.
     ///
     /// # Errors
@@ -75,8 +66,15 @@ impl<T: Element> Batch<T> {
     /// # Errors
     /// Errors of earlier asynchronous work, or of the copy itself.
     pub fn download_raw(&self) -> Result<Vec<T>, Error> {
-        match (&self.storage, &self.device.inner.backend) {
-            (Storage::Host(buffer), _) => Ok(buffer.as_slice().to_vec()),
+        match &self.device.inner.backend {
+            Backend::Host => Ok(self.host()?.as_slice().to_vec()),
+            #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
+            Backend::Cuda(context) => {
+                let buffer = self.storage.cuda().ok_or_else(|| self.foreign())?;
+                let mut data = vec![T::default(); self.layout.buffer_len(self.elements, self.n_problems)];
+                context.download(buffer, bytemuck::cast_slice_mut(&mut data))?;
+                Ok(data)
+            }
         }
     }
 
@@ -87,16 +85,25 @@ impl<T: Element> Batch<T> {
     /// Out of memory, or a batch too large for one conversion launch.
     pub fn to_layout(&self, layout: Layout) -> Result<Batch<T>, Error> {
         let len = layout.buffer_len(self.elements, self.n_problems);
-        let storage = match (&self.storage, &self.device.inner.backend) {
-            (Storage::Host(buffer), _) => {
+        let storage = match &self.device.inner.backend {
+            Backend::Host => {
+                let from = self.host()?.as_slice();
                 let mut copy = host_buffer(len)?;
                 if layout == self.layout {
-                    copy.as_mut_slice().copy_from_slice(buffer.as_slice());
+                    copy.as_mut_slice().copy_from_slice(from);
                 } else {
-                    let to = copy.as_mut_slice();
-                    host::convert(buffer.as_slice(), self.layout, self.elements, self.n_problems, to);
+                    host::convert(from, self.layout, self.elements, self.n_problems, copy.as_mut_slice());
                 }
                 Storage::Host(copy)
+            }
+            #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
+            Backend::Cuda(context) => {
+                let buffer = self.storage.cuda().ok_or_else(|| self.foreign())?;
+                Storage::Cuda(if layout == self.layout {
+                    context.duplicate(buffer)?
+                } else {
+                    context.convert(T::DTYPE, buffer, self.elements, self.n_problems, layout)?
+                })
             }
         };
         Ok(Batch {
@@ -107,6 +114,24 @@ impl<T: Element> Batch<T> {
             storage,
         })
     }
+}
+
+impl<T: Element> Batch<T> {
+    /// The memory of a batch on the host.
+    pub(crate) fn host(&self) -> Result<&host::Buffer<T>, Error> {
+        self.storage.host().ok_or_else(|| self.foreign())
+    }
+
+    /// Memory of another backend than the device's: cannot be built through this crate.
+    pub(crate) fn foreign(&self) -> Error {
+        foreign(self.device.target())
+    }
+}
+
+/// The error of [`Batch::foreign`].
+pub(crate) fn foreign(target: Target) -> Error {
+    let message = "the batch's memory belongs to another backend than its device".into();
+    Error::Backend { target, call: "using a batch", message }
 }
 
 impl<T: Element> fmt::Debug for Batch<T> {
@@ -186,6 +211,8 @@ impl Device {
                 buffer.as_mut_slice().copy_from_slice(data);
                 Storage::Host(buffer)
             }
+            #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
+            Backend::Cuda(context) => Storage::Cuda(context.upload(bytemuck::cast_slice(data))?),
         };
         Ok(Batch { device: self.clone(), elements, n_problems, layout, storage })
     }
@@ -209,6 +236,10 @@ impl Device {
                     buffer.as_mut_slice().fill(value);
                 }
                 Storage::Host(buffer)
+            }
+            #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
+            Backend::Cuda(context) => {
+                Storage::Cuda(context.filled(len * size_of::<T>(), bytemuck::bytes_of(&value))?)
             }
         };
         Ok(Batch { device: self.clone(), elements, n_problems, layout, storage })

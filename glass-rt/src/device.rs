@@ -2,7 +2,11 @@
 
 use std::fmt;
 use std::sync::{Arc, LazyLock};
+#[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
+use std::sync::{Mutex, PoisonError, Weak};
 
+#[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
+use crate::cuda;
 use crate::error::Error;
 use crate::kernel::{DType, Target};
 use crate::launch::Limits;
@@ -24,6 +28,8 @@ pub(crate) struct Inner {
 /// The backend of a device.
 pub(crate) enum Backend {
     Host,
+    #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
+    Cuda(cuda::Context),
 }
 
 /// A device that was passed over, and why.
@@ -60,8 +66,16 @@ impl Device {
     /// # Errors
     /// No driver, a driver without that device, or the crate built without the feature `cuda`.
     pub fn cuda(ordinal: usize) -> Result<Device, Error> {
-        let _ = ordinal;
-        Err(Error::NotBuiltIn { target: Target::Cuda, features: "`cuda` (or `cuda-unpinned`)" })
+        #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
+        return opened(&OPENED_CUDA, &ordinal, || {
+            let (name, context) = cuda::Context::open(ordinal)?;
+            Ok(Device::new(name, Backend::Cuda(context)))
+        });
+        #[cfg(not(any(feature = "cuda", feature = "cuda-unpinned")))]
+        {
+            let _ = ordinal;
+            Err(Error::NotBuiltIn { target: Target::Cuda, features: "`cuda` (or `cuda-unpinned`)" })
+        }
     }
 
     /// The adapter whose name contains `filter` (case-insensitive); without a filter the first that is no
@@ -157,6 +171,8 @@ impl Device {
     pub fn target(&self) -> Target {
         match &self.inner.backend {
             Backend::Host => Target::Host,
+            #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
+            Backend::Cuda(_) => Target::Cuda,
         }
     }
 
@@ -164,6 +180,8 @@ impl Device {
     pub fn arch(&self) -> Option<u32> {
         match &self.inner.backend {
             Backend::Host => None,
+            #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
+            Backend::Cuda(context) => Some(context.arch()),
         }
     }
 
@@ -176,6 +194,8 @@ impl Device {
     pub fn is_software(&self) -> bool {
         match &self.inner.backend {
             Backend::Host => false,
+            #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
+            Backend::Cuda(_) => false,
         }
     }
 
@@ -186,6 +206,8 @@ impl Device {
     pub fn synchronize(&self) -> Result<(), Error> {
         match &self.inner.backend {
             Backend::Host => Ok(()),
+            #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
+            Backend::Cuda(context) => context.synchronize(),
         }
     }
 }
@@ -195,6 +217,8 @@ impl Backend {
     pub(crate) fn limits(&self) -> Limits {
         match self {
             Backend::Host => Limits::HOST,
+            #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
+            Backend::Cuda(context) => context.limits(),
         }
     }
 
@@ -202,8 +226,34 @@ impl Backend {
     pub(crate) fn check_dtype(&self, _dtype: DType) -> Result<(), Error> {
         match self {
             Backend::Host => Ok(()),
+            #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
+            Backend::Cuda(_) => Ok(()),
         }
     }
+}
+
+/// Devices that are open, so that asking twice gives the same one.
+#[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
+type Opened<K> = Mutex<Vec<(K, Weak<Inner>)>>;
+
+#[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
+static OPENED_CUDA: Opened<usize> = Mutex::new(Vec::new());
+
+/// The device known as `key`, opened when nobody holds it.
+#[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
+fn opened<K: PartialEq + Clone>(
+    known: &Opened<K>,
+    key: &K,
+    open: impl FnOnce() -> Result<Device, Error>,
+) -> Result<Device, Error> {
+    let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+    known.retain(|(_, inner)| inner.strong_count() > 0);
+    if let Some(inner) = known.iter().find(|(other, _)| other == key).and_then(|(_, inner)| inner.upgrade()) {
+        return Ok(Device { inner, skipped: Arc::new([]) });
+    }
+    let device = open()?;
+    known.push((key.clone(), Arc::downgrade(&device.inner)));
+    Ok(device)
 }
 
 impl PartialEq for Device {

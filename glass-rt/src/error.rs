@@ -336,9 +336,9 @@ pub enum Error {
         message: String,
     },
 
-    /// The device cannot time its own work.
-    #[error("glass: {target}: the device has no {what}, so it cannot time its own work")]
-    NoTimer {
+    /// The device cannot do this.
+    #[error("glass: {target}: the device has no {what}")]
+    Unavailable {
         /// Target of the device.
         target: Target,
         /// The missing ability.

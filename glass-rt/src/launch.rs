@@ -3,8 +3,8 @@
 //! Everything a backend could object to is compared with the task and the device's [`Limits`] before the backend
 //! is called, in the same order on every target. A refused launch has started nothing and written nothing.
 
-use crate::batch::{Batch, Storage};
-use crate::device::Device;
+use crate::batch::{Batch, foreign};
+use crate::device::{Backend, Device};
 use crate::element::Element;
 use crate::error::Error;
 use crate::host;
@@ -266,7 +266,33 @@ fn launch_checked<T: Element>(
         reason = variant.plan.reason,
         "launch"
     );
-    launch_host(task, variant, inputs, output, scalars)
+    match &device.inner.backend {
+        Backend::Host => launch_host(task, variant, inputs, output, scalars),
+        #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
+        Backend::Cuda(context) => launch_cuda(context, task, variant, inputs, output, scalars),
+    }
+}
+
+#[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
+fn launch_cuda<T: Element>(
+    context: &crate::cuda::Context,
+    task: &'static Task,
+    variant: &'static Variant,
+    inputs: &[&Batch<T>],
+    output: &mut Batch<T>,
+    scalars: Scalars<T>,
+) -> Result<(), Error> {
+    use crate::cuda::ScalarBits;
+    let buffers: Vec<_> = inputs
+        .iter()
+        .map(|batch| batch.storage.cuda().ok_or_else(|| batch.foreign()))
+        .collect::<Result<_, _>>()?;
+    let bits =
+        [scalars.alpha, scalars.beta].map(|value| ScalarBits::new(T::DTYPE, bytemuck::bytes_of(&value)));
+    // The limits bound it.
+    let n_problems = output.n_problems as u32;
+    let buffer = output.storage.cuda_mut().ok_or_else(|| foreign(Target::Cuda))?;
+    context.launch(task, variant, &buffers, buffer, n_problems, bits)
 }
 
 fn launch_host<T: Element>(
@@ -280,13 +306,10 @@ fn launch_host<T: Element>(
         let message = format!("a host variant of another type than {}", task.dtype);
         return Err(Error::MalformedTask { kernel: variant.symbol, message });
     };
-    let mut slices: Vec<&[T]> = Vec::with_capacity(inputs.len());
-    for batch in inputs {
-        let Storage::Host(buffer) = &batch.storage;
-        slices.push(buffer.as_slice());
-    }
+    let slices: Vec<&[T]> =
+        inputs.iter().map(|batch| Ok(batch.host()?.as_slice())).collect::<Result<_, Error>>()?;
     let input_elements: Vec<usize> = inputs.iter().map(|batch| batch.elements).collect();
-    let Storage::Host(buffer) = &mut output.storage;
+    let buffer = output.storage.host_mut().ok_or_else(|| foreign(Target::Host))?;
     let mut args = host::Args {
         inputs: &slices,
         input_elements: &input_elements,

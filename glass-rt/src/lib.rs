@@ -8,6 +8,8 @@
 //! device; only [`Batch::download`], [`Device::synchronize`] and the clocks of [`measure`] wait.
 
 pub mod batch;
+#[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
+pub mod cuda;
 pub mod device;
 pub mod element;
 pub mod error;
@@ -15,6 +17,8 @@ pub mod host;
 pub mod kernel;
 pub mod launch;
 pub mod layout;
+pub mod measure;
+mod storage;
 
 pub use batch::Batch;
 pub use device::{Device, Skipped};

@@ -6,6 +6,7 @@
 //! length or the processor.
 
 mod buffer;
+mod clock;
 mod lanes;
 #[cfg(target_arch = "x86_64")]
 mod prefetch;
@@ -16,6 +17,7 @@ mod transpose;
 use std::ops::{Index, IndexMut};
 
 pub(crate) use buffer::Buffer;
+pub(crate) use clock::time_copies;
 pub use lanes::{Lanes, Pack};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use transpose::Avx2;

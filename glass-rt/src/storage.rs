@@ -1,0 +1,47 @@
+//! The memory of a batch, by backend.
+
+#![allow(unreachable_patterns, reason = "with no GPU backend built in there is only one kind of memory")]
+
+#[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
+use crate::cuda;
+use crate::host;
+
+/// The memory of a batch; always of the batch's device.
+pub(crate) enum Storage<T> {
+    Host(host::Buffer<T>),
+    #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
+    Cuda(cuda::Buffer),
+}
+
+impl<T> Storage<T> {
+    pub(crate) fn host(&self) -> Option<&host::Buffer<T>> {
+        match self {
+            Storage::Host(buffer) => Some(buffer),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn host_mut(&mut self) -> Option<&mut host::Buffer<T>> {
+        match self {
+            Storage::Host(buffer) => Some(buffer),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
+impl<T> Storage<T> {
+    pub(crate) fn cuda(&self) -> Option<&cuda::Buffer> {
+        match self {
+            Storage::Cuda(buffer) => Some(buffer),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn cuda_mut(&mut self) -> Option<&mut cuda::Buffer> {
+        match self {
+            Storage::Cuda(buffer) => Some(buffer),
+            _ => None,
+        }
+    }
+}
