@@ -45,7 +45,7 @@ pub(super) fn accesses(spec: &Spec, layout: Layout, target: Target, mapping: &Ma
 const WIDE_BANKS: usize = 8;
 
 /// Smallest problem that is worth a bulk copy of its own, in bytes.
-const MIN_COPY_BYTES: usize = 256;
+const MIN_COPY_BYTES: usize = 128;
 
 /// Addressing of 32 problems in shared memory, one lane a problem.
 ///
