@@ -177,13 +177,12 @@ pub(super) fn code(input: &Input<'_>) -> String {
     language().file(template, &file)
 }
 
-/// What a caller of the body must know.
+/// What a caller of the body must know beyond the layout of its operands.
 fn body_doc(tier: Tier) -> Vec<&'static str> {
-    let operands = "One problem; operands are column-major.";
     match tier {
-        Tier::Thread => vec![operands],
-        Tier::Warp => vec![operands, "All 32 lanes of a warp call it; each sees the results on return."],
-        Tier::Block => vec![operands, "All threads of the block call it; each sees the results on return."],
+        Tier::Thread => vec![],
+        Tier::Warp => vec!["All 32 lanes of a warp call it; each sees the results on return."],
+        Tier::Block => vec!["All threads of the block call it; each sees the results on return."],
     }
 }
 
