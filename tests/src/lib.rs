@@ -3,6 +3,8 @@
 //! | module | holds |
 //! |---|---|
 //! | [`grid`] | every kernel that is validated, compiled, compared and measured |
+//! | [`case`] | the tasks whose text is reviewed |
 #![forbid(unsafe_code)]
 
+pub mod case;
 pub mod grid;

@@ -1,0 +1,183 @@
+//! Cases to snapshots, in pipeline order, so that a diff shows cause before effect.
+//!
+//! `tests/cases/<op>/<case>.toml` becomes `tests/snapshots/<op>/<case>/{1-plan,2-kernel,3-...}.snap`, and the
+//! whole grid becomes one line a kernel in `tests/snapshots/index.snap`. Bless with `cargo xtask bless`.
+
+use glass_codegen::plan::Target;
+use glass_codegen::render::{Dialect, Source};
+use glass_codegen::{Generated, Variant};
+use glass_tests::case::{self, Case};
+use glass_tests::grid::{self, Entry};
+use serde::Serialize;
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+
+/// What the header of a snapshot says about its input.
+#[derive(Serialize)]
+struct Info {
+    task: String,
+    layout: &'static str,
+    variants: Vec<String>,
+}
+
+#[test]
+fn every_case_matches_its_snapshots() {
+    let mut failures = Vec::new();
+    for path in case::files("cases") {
+        let case = Case::read(&path);
+        let generated = case.generate();
+        let folder = case::package().join("snapshots").join(&case.op).join(&case.name);
+        for (name, text) in stages(&generated) {
+            let mut settings = settings(folder.clone());
+            settings.set_info(&info(&generated));
+            let check = || settings.bind(|| insta::assert_snapshot!(name, text));
+            if catch_unwind(AssertUnwindSafe(check)).is_err() {
+                failures.push(format!("{}/{}/{name}", case.op, case.name));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "changed, see `cargo xtask bless`:\n{}", failures.join("\n"));
+}
+
+#[test]
+fn the_index_lists_the_grid() {
+    let mut index = String::from("target symbol tier form fma add load store shuffle barrier hash\n");
+    for entry in grid::grid() {
+        index += &line(&entry);
+    }
+    settings(case::package().join("snapshots")).bind(|| insta::assert_snapshot!("index", index));
+}
+
+/// A case that lies elsewhere would be read by nobody, and a renamed task would leave its case behind.
+#[test]
+fn every_case_is_named_after_its_task() {
+    for path in case::files("cases") {
+        assert!(
+            path.extension().is_some_and(|extension| extension == "toml"),
+            "{} is no case",
+            path.display()
+        );
+        let case = Case::read(&path);
+        let generated = case.generate();
+        let task = generated.task.strip_prefix(&format!("glass_{}_", case.op));
+        let task = task.unwrap_or_else(|| panic!("{} lies in the folder of another op", path.display()));
+        let rest = case.name.strip_prefix(task);
+        let is_named = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('_'));
+        assert!(is_named, "{} is not named after its task `{task}`", path.display());
+    }
+}
+
+#[test]
+fn every_snapshot_has_a_case() {
+    let snapshots = case::package().join("snapshots");
+    let mut made: BTreeSet<PathBuf> = [snapshots.join("index.snap")].into();
+    for path in case::files("cases") {
+        let case = Case::read(&path);
+        let folder = snapshots.join(&case.op).join(&case.name);
+        made.extend(
+            stages(&case.generate()).into_iter().map(|(name, _)| folder.join(format!("{name}.snap"))),
+        );
+    }
+    let is_pending = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "new");
+    let found: BTreeSet<_> = case::files("snapshots").into_iter().filter(|path| !is_pending(path)).collect();
+    let stale: Vec<_> = found.difference(&made).collect();
+    assert!(stale.is_empty(), "no case makes these snapshots: {stale:#?}");
+}
+
+fn settings(folder: PathBuf) -> insta::Settings {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path(folder);
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings
+}
+
+fn info(generated: &Generated) -> Info {
+    Info {
+        task: generated.request.spec.formula(),
+        layout: generated.request.layout.as_str(),
+        variants: generated.variants.iter().map(named).collect(),
+    }
+}
+
+/// A variant's target and symbol; CUDA and WGSL kernels of one plan share the symbol.
+fn named(variant: &Variant) -> String {
+    format!("{} {}", variant.plan.target.as_str(), variant.symbol)
+}
+
+/// Snapshot names and texts of a case; a target that the case does not ask for has none.
+fn stages(generated: &Generated) -> Vec<(&'static str, String)> {
+    let files = [
+        ("3-cuda-sm_90", Target::Cuda, None),
+        ("3-wgsl-native", Target::Wgsl, Some(Dialect::Native)),
+        ("3-wgsl-web", Target::Wgsl, Some(Dialect::Web)),
+        ("3-rust", Target::Host, None),
+    ];
+    let mut stages = vec![("1-plan", plan(generated)), ("2-kernel", kernels(&generated.variants))];
+    for (name, target, dialect) in files {
+        let wanted = |source: &&Source| (source.target, source.dialect) == (target, dialect);
+        let sources = generated.variants.iter().flat_map(|variant| &variant.sources).filter(wanted);
+        let texts: Vec<_> = sources.map(Source::text).collect();
+        if !texts.is_empty() {
+            stages.push((name, texts.join("\n")));
+        }
+    }
+    stages
+}
+
+fn plan(generated: &Generated) -> String {
+    let mut text = generated.request.spec.to_string();
+    text += "\nselection\n";
+    for choice in &generated.choices {
+        let arch = choice.arch.map_or_else(|| "any".to_owned(), |arch| format!("sm_{arch}"));
+        let variant = named(&generated.variants[choice.variant_idx]);
+        let min_batch = choice.min_batch;
+        writeln!(text, "  {arch}, batches from {min_batch}: {variant}\n    {}", choice.reason)
+            .expect("a String takes any text");
+    }
+    for variant in &generated.variants {
+        write!(text, "\nplan of {}\n{}", named(variant), variant.plan).expect("a String takes any text");
+    }
+    text
+}
+
+/// Kernels in order; a body that repeats an earlier one is named, not printed again.
+fn kernels(variants: &[Variant]) -> String {
+    let mut texts = Vec::new();
+    for (variant_idx, variant) in variants.iter().enumerate() {
+        let kernel = &variant.kernel;
+        let same =
+            variants[..variant_idx].iter().find(|earlier| earlier.kernel.body.stmts == kernel.body.stmts);
+        let text = kernel.to_string();
+        texts.push(match same {
+            None => text,
+            Some(earlier) => {
+                let head: Vec<_> = text.lines().take(3).collect();
+                format!("{}\n  as in {}\n", head.join("\n"), named(earlier))
+            }
+        });
+    }
+    texts.join("\n")
+}
+
+fn line(entry: &Entry) -> String {
+    let variant = entry.variant();
+    let cost = &variant.cost;
+    let hashes: Vec<_> = variant.sources.iter().map(|source| &source.hash[..16]).collect();
+    format!(
+        "{} {} {} {} {} {} {} {} {} {} {}\n",
+        entry.target.as_str(),
+        variant.symbol,
+        entry.mapping.tier.as_str(),
+        entry.mapping.form,
+        cost.n_fmas,
+        cost.n_adds,
+        cost.n_loads,
+        cost.n_stores,
+        cost.n_shuffles,
+        cost.n_barriers,
+        hashes.join(" ")
+    )
+}

@@ -1,0 +1,89 @@
+//! What every emitted text is, over the whole grid: clean, deterministic, headed, and free of unspelled arithmetic.
+
+use glass_codegen::kernel::Stmt;
+use glass_codegen::plan::Target;
+use glass_codegen::render::Source;
+use glass_codegen::spec::Beta;
+use glass_tests::grid;
+
+#[test]
+fn every_file_is_clean() {
+    for entry in grid::grid() {
+        for source in entry.variant().sources {
+            let (name, text) = (&source.file_name, source.text());
+            assert!(text.ends_with('\n') && !text.ends_with("\n\n"), "{name}: not one final newline");
+            assert!(!text.contains("\n\n\n"), "{name}: several empty lines in a row");
+            for (line_idx, line) in text.lines().enumerate() {
+                let number = line_idx + 1;
+                assert_eq!(line.trim_end(), line, "{name}:{number}: trailing blanks");
+                assert!(line.is_ascii() && !line.contains('\t'), "{name}:{number}: not plain ASCII");
+            }
+        }
+    }
+}
+
+#[test]
+fn two_runs_give_equal_text() {
+    for (first, second) in grid::grid().iter().zip(grid::grid()) {
+        assert_eq!(first.variant().sources, second.variant().sources);
+    }
+}
+
+#[test]
+fn every_file_opens_with_task_plan_counts_and_numerics() {
+    for entry in grid::grid() {
+        let variant = entry.variant();
+        for source in &variant.sources {
+            let lines: Vec<_> = source.header.lines().collect();
+            assert_eq!(lines[0], format!("// {}", variant.symbol), "{}", source.file_name);
+            for (word, count) in [("task", 1), ("plan", 1), ("chosen", 1), ("counts", 1), ("numerics", 2)] {
+                let found = lines.iter().filter(|line| line.starts_with(&format!("// {word} "))).count();
+                assert_eq!(found, count, "{}: `{word}` lines of the header", source.file_name);
+            }
+            assert!(
+                lines.iter().all(|line| line.is_empty() || line.starts_with("//")),
+                "{}",
+                source.file_name
+            );
+        }
+    }
+}
+
+/// A compiler could contract, or an order could change, wherever arithmetic is spelled with operators.
+#[test]
+fn values_are_never_multiplied_or_added_by_operators() {
+    let is_value =
+        |word: &str| ["a_", "b_", "x_", "acc", "part_", "old_"].iter().any(|role| word.starts_with(role));
+    let wanted = |source: &&Source| source.target != Target::Wgsl;
+    for entry in grid::grid() {
+        for source in entry.variant().sources.iter().filter(wanted) {
+            for line in source.code.lines() {
+                let words: Vec<_> = line.split([' ', '(', ')']).collect();
+                for operands in words.windows(3).filter(|words| ["+", "-", "*", "/"].contains(&words[1])) {
+                    assert!(!is_value(operands[0]) && !is_value(operands[2]), "{}: {line}", source.file_name);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_dead_destination_is_never_read() {
+    for entry in grid::grid().iter().filter(|entry| entry.spec.contraction().beta == Beta::Zero) {
+        let output = entry.spec.contraction().output;
+        let mut n_loads = 0;
+        visit(&entry.variant().kernel.body.stmts, &mut |stmt| {
+            n_loads += usize::from(matches!(stmt, Stmt::Load { operand, .. } if *operand == output));
+        });
+        assert_eq!(n_loads, 0, "{} reads its output", entry.symbol());
+    }
+}
+
+fn visit(stmts: &[Stmt], see: &mut impl FnMut(&Stmt)) {
+    for stmt in stmts {
+        see(stmt);
+        if let Stmt::Loop { stmts, .. } | Stmt::Guard { stmts, .. } = stmt {
+            visit(stmts, see);
+        }
+    }
+}
