@@ -1,0 +1,201 @@
+//! Attribute tokens to raw fields, and the generator's diagnostics back to the tokens they are about.
+
+use super::errors::Errors;
+use super::tokens::{self, Argument};
+use glass_codegen::{Diagnostic, Field, Fields, Request, lower};
+use proc_macro2::{TokenStream, TokenTree};
+use syn::{Lit, LitInt};
+
+/// The arguments of one attribute as written.
+#[derive(Debug, Default)]
+pub(super) struct Attribute {
+    /// The values, with a harmless stand-in where one could not be read.
+    pub(super) fields: Fields,
+    written: Vec<Written>,
+}
+
+/// Where the value of a field stands.
+#[derive(Debug)]
+struct Written {
+    field: Field,
+    value: Vec<TokenTree>,
+    /// The value of a list, item by item.
+    items: Vec<Vec<TokenTree>>,
+    /// Digits of a number too large for the raw fields.
+    overflow: Option<String>,
+    /// Already reported: what the stand-in leads to is no mistake of the user.
+    is_reported: bool,
+}
+
+/// Where a field keeps its raw value.
+enum Slot<'a> {
+    Integer { value: &'a mut Option<i128>, stand_in: i128 },
+    Word(&'a mut Option<String>),
+    Words(&'a mut Option<Vec<String>>),
+}
+
+impl Attribute {
+    /// Reads every argument it can and reports the others.
+    pub(super) fn parse(attribute: TokenStream, errors: &mut Errors) -> Attribute {
+        let mut parsed = Attribute::default();
+        for argument in tokens::arguments(attribute, errors) {
+            parsed.read(argument, errors);
+        }
+        parsed
+    }
+
+    /// The request these fields make. `None` when the generator finds a mistake, which is reported on its token.
+    pub(super) fn lower(&self, errors: &mut Errors) -> Option<Request> {
+        match lower(&self.fields) {
+            Ok(request) => Some(request),
+            Err(diagnostics) => {
+                for diagnostic in diagnostics {
+                    self.report(diagnostic, errors);
+                }
+                None
+            }
+        }
+    }
+
+    fn read(&mut self, argument: Argument, errors: &mut Errors) {
+        let Argument { name, value } = argument;
+        let spelling = name.to_string();
+        let Some(field) = Field::ALL.iter().copied().find(|field| field.as_str() == spelling) else {
+            errors.on(name, unknown(&spelling));
+            return;
+        };
+        if self.written.iter().any(|written| written.field == field) {
+            errors.on(name, format!("glass: field `{spelling}` is given twice\nallowed: once"));
+            return;
+        }
+        let mut written = Written { field, value, items: Vec::new(), overflow: None, is_reported: false };
+        match slot(&mut self.fields, field) {
+            Slot::Integer { value, stand_in } => {
+                let read = integer(&mut written, errors);
+                *value = Some(read.unwrap_or(stand_in));
+            }
+            Slot::Word(value) => *value = Some(tokens::text(&written.value)),
+            Slot::Words(value) => match tokens::list(&written.value, errors) {
+                Some(items) => {
+                    *value = Some(items.iter().map(|item| tokens::text(item)).collect());
+                    written.items = items;
+                }
+                None => {
+                    written.is_reported = true;
+                    let text = tokens::text(&written.value);
+                    errors.on(
+                        tokens::stream(&written.value),
+                        format!(
+                            "glass: `{spelling} = {text}` is no list\nallowed: a list, such as `{spelling} = [cuda]`"
+                        ),
+                    );
+                }
+            },
+        }
+        self.written.push(written);
+    }
+
+    fn report(&self, diagnostic: Diagnostic, errors: &mut Errors) {
+        let Diagnostic { field, item_idx, message } = diagnostic;
+        let Some(written) = self.written.iter().find(|written| Some(written.field) == field) else {
+            errors.on_attribute(message);
+            return;
+        };
+        if written.is_reported {
+            return;
+        }
+        let message = match &written.overflow {
+            Some(digits) => message.replace(&i128::MAX.to_string(), digits),
+            None => message,
+        };
+        let item = item_idx.and_then(|idx| written.items.get(idx));
+        errors.on(tokens::stream(item.unwrap_or(&written.value)), message);
+    }
+}
+
+fn slot(fields: &mut Fields, field: Field) -> Slot<'_> {
+    let (integer, stand_in) = match field {
+        Field::NOut => (&mut fields.n_out, 1),
+        Field::M => (&mut fields.m, 1),
+        Field::N => (&mut fields.n, 1),
+        Field::K => (&mut fields.k, 1),
+        Field::LanesPerOutput => (&mut fields.lanes_per_output, 1),
+        Field::ThreadsPerBlock => (&mut fields.threads_per_block, 32),
+        Field::Dtype => return Slot::Word(&mut fields.dtype),
+        Field::Layout => return Slot::Word(&mut fields.layout),
+        Field::Transpose => return Slot::Word(&mut fields.transpose),
+        Field::Alpha => return Slot::Word(&mut fields.alpha),
+        Field::Beta => return Slot::Word(&mut fields.beta),
+        Field::Tier => return Slot::Word(&mut fields.tier),
+        Field::Form => return Slot::Word(&mut fields.form),
+        Field::Targets => return Slot::Words(&mut fields.targets),
+    };
+    Slot::Integer { value: integer, stand_in }
+}
+
+/// A whole number of either sign; a number beyond the raw type saturates, and keeps its digits for the message.
+fn integer(written: &mut Written, errors: &mut Errors) -> Option<i128> {
+    if let Some((sign, literal)) = integer_literal(&written.value) {
+        let digits = literal.base10_digits();
+        return Some(digits.parse::<i128>().map_or_else(
+            |_| {
+                written.overflow = Some(digits.to_owned());
+                sign.saturating_mul(i128::MAX)
+            },
+            |value| sign * value,
+        ));
+    }
+    written.is_reported = true;
+    let name = written.field.as_str();
+    let text = tokens::text(&written.value);
+    let why = match written.value.as_slice() {
+        [TokenTree::Ident(ident)] if ident != "true" && ident != "false" => {
+            "\nwhy: the kernel is made before the compiler knows the value of a constant"
+        }
+        _ => "",
+    };
+    errors.on(
+        tokens::stream(&written.value),
+        format!("glass: `{name} = {text}` is no whole number\nallowed: digits, such as `{name} = 14`{why}"),
+    );
+    None
+}
+
+/// An integer literal without suffix, after an optional minus sign.
+fn integer_literal(value: &[TokenTree]) -> Option<(i128, LitInt)> {
+    let (sign, literal) = match value {
+        [TokenTree::Literal(literal)] => (1, literal),
+        [TokenTree::Punct(minus), TokenTree::Literal(literal)] if minus.as_char() == '-' => (-1, literal),
+        _ => return None,
+    };
+    match Lit::new(literal.clone()) {
+        Lit::Int(literal) if literal.suffix().is_empty() => Some((sign, literal)),
+        _ => None,
+    }
+}
+
+fn unknown(spelling: &str) -> String {
+    let known: Vec<_> = Field::ALL.iter().map(|field| field.as_str()).collect();
+    let nearest = known.iter().map(|name| (distance(spelling, name), name)).min();
+    let hint = match nearest {
+        // One slip in three letters; beyond that a suggestion misleads.
+        Some((edits, name)) if edits * 3 <= name.len().max(3) => format!("; did you mean `{name}`?"),
+        _ => String::new(),
+    };
+    format!("glass: field `{spelling}` is not known{hint}\nallowed: {}", known.join(", "))
+}
+
+/// Levenshtein distance in bytes; both names are short.
+fn distance(left: &str, right: &str) -> usize {
+    let mut row: Vec<usize> = (0..=right.len()).collect();
+    for (left_idx, left_byte) in left.bytes().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = left_idx + 1;
+        for (right_idx, right_byte) in right.bytes().enumerate() {
+            let substituted = diagonal + usize::from(left_byte != right_byte);
+            diagonal = row[right_idx + 1];
+            row[right_idx + 1] = substituted.min(diagonal + 1).min(row[right_idx] + 1);
+        }
+    }
+    row[right.len()]
+}

@@ -1,0 +1,79 @@
+//! Generated kernels to Rust items.
+//!
+//! Everything sits in one anonymous constant beside the item, so that no name reaches the user's module. The names
+//! inside are absolute paths, and what has to be called by a short name is in a module of its own, where the
+//! user's struct cannot be in the way.
+
+mod docs;
+mod host;
+mod interface;
+mod task;
+
+use super::images::{self, Images};
+use super::item::Item;
+use glass_codegen::plan::Target;
+use glass_codegen::{Fields, Generated};
+use interface::Interface;
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+
+/// Version of what an expansion expects of the run time; the run time holds the same number.
+const SCHEMA: u32 = 1;
+
+/// The item and its launch interface.
+pub(super) fn kernels(item: &Item, generated: &Generated, images: &Images) -> TokenStream {
+    let Item { attributes, visibility, name, keyword, .. } = item;
+    let docs = docs::of_struct(generated);
+    let conditions = item.conditions();
+    let schema = Literal::u32_unsuffixed(SCHEMA);
+    let tracked = generated.variants.iter().any(|variant| variant.plan.target == Target::Cuda).then(|| {
+        let variable = images::VARIABLE;
+        quote!(
+            const _: ::core::option::Option<&str> = ::core::option_env!(#variable);
+        )
+    });
+    let hosts = host::bodies(generated);
+    let sources = task::sources(generated);
+    let task = task::task(generated, images);
+    let interface = Interface::of(generated).items(item);
+    quote! {
+        #(#attributes)*
+        #[doc = #docs]
+        #visibility #keyword #name;
+
+        #(#conditions)*
+        const _: () = {
+            const _: () = ::core::assert!(
+                ::glass::rt::EXPANSION_SCHEMA == #schema,
+                "glass: the macro and the run time have different versions",
+            );
+            #tracked
+            mod glass_kernels {
+                use ::glass::rt::kernel::*;
+                #hosts
+                #sources
+                #task
+            }
+            #interface
+        };
+    }
+}
+
+/// The interface that the item would have, over a task without kernels.
+pub(super) fn stub(item: &Item, fields: &Fields) -> TokenStream {
+    let conditions = item.conditions();
+    let interface = Interface::intended(fields);
+    let task = task::empty(&interface);
+    let interface = interface.items(item);
+    quote! {
+        #(#conditions)*
+        const _: () = {
+            mod glass_kernels {
+                use ::glass::rt::kernel::*;
+                pub(super) const SOURCES: &[(&str, &str)] = &[];
+                #task
+            }
+            #interface
+        };
+    }
+}

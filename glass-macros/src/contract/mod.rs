@@ -1,0 +1,35 @@
+//! `#[glass::contract(...)]`: tokens -> raw fields and spans -> request -> generated kernels -> expansion.
+
+mod attribute;
+mod errors;
+mod expansion;
+mod images;
+mod item;
+mod tokens;
+
+use attribute::Attribute;
+use errors::Errors;
+use images::Images;
+use item::Item;
+use proc_macro2::TokenStream;
+use quote::quote;
+
+/// The item with its launch interface; on a mistake the item, the mistakes, and an interface that keeps callers
+/// of the intended one free of further errors.
+pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    let mut errors = Errors::default();
+    let attribute = Attribute::parse(attribute, &mut errors);
+    let request = attribute.lower(&mut errors);
+    let parsed = Item::parse(&item, &mut errors);
+    let images = Images::named(std::env::var_os(images::VARIABLE), &mut errors);
+    match (errors.into_items(), request, parsed) {
+        (None, Some(request), Some(parsed)) => {
+            let generated = glass_codegen::generate(&request);
+            expansion::kernels(&parsed, &generated, &images)
+        }
+        (errors, _, parsed) => {
+            let stub = parsed.map(|parsed| expansion::stub(&parsed, &attribute.fields));
+            quote!(#item #errors #stub)
+        }
+    }
+}

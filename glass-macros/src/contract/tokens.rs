@@ -1,0 +1,156 @@
+//! The grammar of attribute arguments: `name = value, name = value`, where a value is any run of tokens.
+//!
+//! Arguments are cut at their commas before they are understood, so that one malformed argument hides no other.
+
+use super::errors::Errors;
+use proc_macro2::{Delimiter, Ident, Punct, TokenStream, TokenTree};
+
+/// One `name = value`.
+#[derive(Debug)]
+pub(super) struct Argument {
+    /// What stands left of `=`.
+    pub(super) name: Ident,
+    /// Everything right of `=` up to the comma; never empty.
+    pub(super) value: Vec<TokenTree>,
+}
+
+/// Every well-formed argument. What is not of the form `name = value` is reported.
+pub(super) fn arguments(attribute: TokenStream, errors: &mut Errors) -> Vec<Argument> {
+    split(attribute, errors).into_iter().filter_map(|tokens| argument(tokens, errors)).collect()
+}
+
+/// The items of `[a, b]`; `None` when the value is no list.
+pub(super) fn list(value: &[TokenTree], errors: &mut Errors) -> Option<Vec<Vec<TokenTree>>> {
+    match value {
+        [TokenTree::Group(group)] if group.delimiter() == Delimiter::Bracket => {
+            Some(split(group.stream(), errors))
+        }
+        _ => None,
+    }
+}
+
+/// The tokens as one stream, for spans and messages.
+pub(super) fn stream(tokens: &[TokenTree]) -> TokenStream {
+    tokens.iter().cloned().collect()
+}
+
+/// What was written, on one line.
+pub(super) fn text(tokens: &[TokenTree]) -> String {
+    stream(tokens).to_string()
+}
+
+/// Cuts at commas; a trailing comma is allowed.
+fn split(tokens: TokenStream, errors: &mut Errors) -> Vec<Vec<TokenTree>> {
+    let mut parts = Vec::new();
+    let mut part = Vec::new();
+    for token in flat(tokens) {
+        match token {
+            TokenTree::Punct(comma) if comma.as_char() == ',' => {
+                if part.is_empty() {
+                    errors.on(comma, "glass: nothing stands before this comma".to_owned());
+                } else {
+                    parts.push(std::mem::take(&mut part));
+                }
+            }
+            token => part.push(token),
+        }
+    }
+    if !part.is_empty() {
+        parts.push(part);
+    }
+    parts
+}
+
+/// Without the invisible groups that `macro_rules!` puts around a `$k:literal`.
+fn flat(tokens: TokenStream) -> Vec<TokenTree> {
+    let mut trees = Vec::new();
+    for token in tokens {
+        match token {
+            TokenTree::Group(group) if group.delimiter() == Delimiter::None => {
+                trees.extend(flat(group.stream()))
+            }
+            token => trees.push(token),
+        }
+    }
+    trees
+}
+
+fn argument(tokens: Vec<TokenTree>, errors: &mut Errors) -> Option<Argument> {
+    let mut rest = tokens.iter();
+    match (rest.next(), rest.next()) {
+        (Some(TokenTree::Ident(name)), Some(TokenTree::Punct(equals))) if equals.as_char() == '=' => {
+            let value: Vec<_> = rest.cloned().collect();
+            if value.is_empty() {
+                no_value(name, Some(equals), errors);
+                return None;
+            }
+            Some(Argument { name: name.clone(), value })
+        }
+        (Some(TokenTree::Ident(name)), None) => {
+            no_value(name, None, errors);
+            None
+        }
+        (Some(TokenTree::Literal(literal)), None) if literal.to_string().starts_with('"') => {
+            errors.on(
+                literal,
+                format!(
+                    "glass: index strings such as {literal} are not provided yet\n\
+                     allowed: `n_out` and `k` for a vector, `m`, `n` and `k` for a matrix"
+                ),
+            );
+            None
+        }
+        _ => {
+            errors.on(
+                stream(&tokens),
+                format!("glass: `{}` is no field\nallowed: `name = value`", text(&tokens)),
+            );
+            None
+        }
+    }
+}
+
+fn no_value(name: &Ident, equals: Option<&Punct>, errors: &mut Errors) {
+    let mut tokens = vec![TokenTree::Ident(name.clone())];
+    tokens.extend(equals.cloned().map(TokenTree::Punct));
+    errors.on(stream(&tokens), format!("glass: `{name}` has no value\nallowed: `{name} = value`"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proc_macro2::Group;
+
+    fn read(text: &str) -> (Vec<(String, String)>, bool) {
+        let mut errors = Errors::default();
+        let arguments = arguments(text.parse().expect("tokens"), &mut errors);
+        let pairs =
+            arguments.iter().map(|argument| (argument.name.to_string(), super::text(&argument.value)));
+        (pairs.collect(), errors.into_items().is_some())
+    }
+
+    #[test]
+    fn every_value_reaches_up_to_its_comma() {
+        let (pairs, failed) = read("n_out = -7, targets = [cuda, wgsl], layout = a::b + 1,");
+        let expected = [("n_out", "- 7"), ("targets", "[cuda , wgsl]"), ("layout", "a :: b + 1")];
+        assert_eq!(pairs, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        assert!(!failed);
+    }
+
+    #[test]
+    fn a_malformed_argument_hides_no_other() {
+        for malformed in ["k", "k =", "3", "k: 3", "\"ij,j->i\"", ","] {
+            let (pairs, failed) = read(&format!("{malformed}, n_out = 7"));
+            assert_eq!(pairs, [("n_out".to_owned(), "7".to_owned())], "{malformed}");
+            assert!(failed, "{malformed}");
+        }
+    }
+
+    #[test]
+    fn invisible_groups_are_transparent() {
+        let seven = TokenTree::Group(Group::new(Delimiter::None, "7".parse().expect("tokens")));
+        let attribute = ["k =".parse().expect("tokens"), stream(&[seven])].into_iter().collect();
+        let arguments = arguments(attribute, &mut Errors::default());
+        assert_eq!(text(&arguments[0].value), "7");
+    }
+}
