@@ -2,26 +2,23 @@
 
 use super::{Body, Epilogue, Frame, Index, Kernel, Stmt, lanes, thread};
 use crate::plan::{Plan, Target, Tier, Unroll, WARP};
-use crate::spec::{Alpha, Beta, Contraction, Spec};
+use crate::spec::{Alpha, Beta, Contraction, Phase, Spec};
 
 /// Builds the kernel of a valid spec under a plan made for it.
 pub fn build(spec: &Spec, plan: &Plan) -> Kernel {
     let symbol = format!("{}_{}", spec.symbol(), plan.suffix());
-    let product = Product::new(spec);
     let (worker, n_workers) = match plan.mapping.tier {
         Tier::Thread => (None, 1),
         Tier::Warp => (Some("lane"), WARP),
         Tier::Block => (Some("thread"), plan.mapping.threads_per_block),
     };
-    let mut stmts = match plan.unroll {
-        Unroll::Full => thread::unrolled(&product, plan),
-        Unroll::Tiled { rows, cols, contraction } => thread::tiled(&product, rows, cols, contraction),
-        Unroll::PerOutput { contraction } => lanes::per_output(
-            &product,
-            &lanes::Owner { n_workers, worker, form: plan.mapping.form },
-            contraction,
-        ),
-    };
+    let owner = lanes::Owner { n_workers, worker, form: plan.mapping.form };
+    let mut stmts = Vec::new();
+    for phase in &spec.phases {
+        stmts.extend(match phase {
+            Phase::Contraction(contraction) => product(&Product::new(spec, contraction), plan, &owner),
+        });
+    }
     // A CUDA body is also a device function for other kernels, and its results are visible on return. A WGSL
     // body serves its own kernel alone, where no one reads them.
     if worker.is_some() && plan.target == Target::Cuda {
@@ -31,7 +28,15 @@ pub fn build(spec: &Spec, plan: &Plan) -> Kernel {
     Kernel { symbol, body, frame: Frame { tier: plan.mapping.tier, staging: plan.mapping.staging } }
 }
 
-/// The one contraction of a product spec, with its strides worked out.
+fn product(product: &Product<'_>, plan: &Plan, owner: &lanes::Owner) -> Vec<Stmt> {
+    match plan.unroll {
+        Unroll::Full => thread::unrolled(product, plan),
+        Unroll::Tiled { rows, cols, contraction } => thread::tiled(product, rows, cols, contraction),
+        Unroll::PerOutput { contraction } => lanes::per_output(product, owner, contraction),
+    }
+}
+
+/// A pairwise contraction with its extents worked out.
 pub(super) struct Product<'a> {
     spec: &'a Spec,
     contraction: &'a Contraction,
@@ -50,9 +55,19 @@ pub(super) enum Side {
 }
 
 impl<'a> Product<'a> {
-    fn new(spec: &'a Spec) -> Product<'a> {
-        let dims = spec.dims;
-        Product { spec, contraction: spec.contraction(), m: dims.m, n: dims.n, k: dims.k }
+    fn new(spec: &'a Spec, contraction: &'a Contraction) -> Product<'a> {
+        let extent = |letter: char| {
+            let operands = [
+                (contraction.left, contraction.indices.left),
+                (contraction.right, contraction.indices.right),
+            ];
+            operands.into_iter().find_map(|(operand, letters)| {
+                let operand = &spec.operands[operand];
+                letters.chars().zip([operand.rows, operand.cols]).find(|(own, _)| *own == letter)
+            })
+        };
+        let [m, n, k] = ['i', 'j', 't'].map(|letter| extent(letter).map_or(1, |(_, extent)| extent));
+        Product { spec, contraction, m, n, k }
     }
 
     pub(super) fn operand(&self, side: Side) -> usize {
