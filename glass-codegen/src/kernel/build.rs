@@ -102,6 +102,21 @@ impl<'a> Product<'a> {
         index
     }
 
+    /// Storage index of an operand at a constant position.
+    pub(super) fn element(&self, side: Side, i: usize, j: usize, t: usize) -> usize {
+        let (mut stride, mut element) = (1, 0);
+        for letter in self.letters(side).bytes() {
+            let (value, extent) = match letter {
+                b'i' => (i, self.m),
+                b'j' => (j, self.n),
+                _ => (t, self.k),
+            };
+            element += value * stride;
+            stride *= extent;
+        }
+        element
+    }
+
     /// Name of an element by role and stored indices: `a_3_7`, `x_7`.
     pub(super) fn name(&self, side: Side, i: usize, j: usize, t: usize) -> String {
         let mut name = self.role(side).to_owned();

@@ -4,14 +4,14 @@
 use super::{Index, IntExpr, Kernel, Stmt};
 use crate::plan::WARP;
 use crate::spec::Spec;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// Verifies a kernel against its spec.
 ///
 /// # Errors
 /// The first violated property: a fault of the builder, never of the user.
 pub fn check(spec: &Spec, kernel: &Kernel) -> Result<(), String> {
-    let mut scope = Scope { spec, ints: HashMap::new(), values: HashMap::new(), divergent: false };
+    let mut scope = Scope { spec, ints: BTreeMap::new(), values: BTreeMap::new(), divergent: false };
     if let Some(worker) = kernel.body.worker {
         scope.ints.insert(worker.to_owned(), kernel.body.n_workers - 1);
     }
@@ -22,9 +22,9 @@ pub fn check(spec: &Spec, kernel: &Kernel) -> Result<(), String> {
 struct Scope<'a> {
     spec: &'a Spec,
     /// Largest value of every integer in scope.
-    ints: HashMap<String, usize>,
+    ints: BTreeMap<String, usize>,
     /// Values in scope; accumulators may be updated.
-    values: HashMap<String, Kind>,
+    values: BTreeMap<String, Kind>,
     /// Lanes of one warp may disagree on reaching this point.
     divergent: bool,
 }

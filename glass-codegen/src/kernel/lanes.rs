@@ -162,11 +162,11 @@ impl Emit<'_> {
         let n_rolled = if self.unroll_contraction { 0 } else { k / lanes };
         if n_rolled > 0 {
             let pass = (0..lanes).flat_map(|lane| {
-                let t = Index::name("pass").times(lanes).plus(Index::constant(lane));
+                let t = Index::name("sweep").times(lanes).plus(Index::constant(lane));
                 self.term(&slot(lane), &t, &format!("l{lane}"))
             });
             stmts.push(Stmt::Loop {
-                var: "pass".to_owned(),
+                var: "sweep".to_owned(),
                 count: n_rolled,
                 unroll: None,
                 stmts: pass.collect(),
@@ -193,8 +193,8 @@ impl Emit<'_> {
                 (0..n_full).flat_map(|pass| self.term("acc", &at(Index::constant(pass)), &pass.to_string())),
             );
         } else {
-            let pass = self.term("acc", &at(Index::name("pass")), "p");
-            stmts.push(Stmt::Loop { var: "pass".to_owned(), count: n_full, unroll: None, stmts: pass });
+            let pass = self.term("acc", &at(Index::name("sweep")), "p");
+            stmts.push(Stmt::Loop { var: "sweep".to_owned(), count: n_full, unroll: None, stmts: pass });
         }
         if !k.is_multiple_of(lanes) {
             let last = IntExpr::Affine(at(Index::constant(n_full)));

@@ -27,7 +27,7 @@ pub(super) fn unrolled(product: &Product<'_>, plan: &Plan) -> Vec<Stmt> {
     }
     for (i, j) in outputs {
         let suffix = product.output_suffix(i, j);
-        let index = product.index(Side::Output, &Index::constant(i), &Index::constant(j), &Index::default());
+        let index = Index::constant(product.element(Side::Output, i, j, 0));
         stmts.extend(product.finish(&format!("acc_{suffix}"), &suffix, index));
     }
     stmts
@@ -123,8 +123,7 @@ impl<'a> Loads<'a> {
     }
 
     fn element(&mut self, side: Side, i: usize, j: usize, t: usize, stmts: &mut Vec<Stmt>) {
-        let position = [i, j, t].map(Index::constant);
-        let element = self.product.index(side, &position[0], &position[1], &position[2]).constant;
+        let element = self.product.element(side, i, j, t);
         let operand = self.product.operand(side);
         let width = self.plan.accesses[operand].vector_width;
         let first = element - element % width;

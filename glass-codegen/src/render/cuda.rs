@@ -1,6 +1,6 @@
 //! CUDA C++ text.
 
-use super::language::{Language, Lines};
+use super::language::{Language, Lines, Statement};
 use super::{Input, separators};
 use crate::kernel::{Epilogue, Index, IntExpr, Stmt};
 use crate::plan::{Access, Staging, TILE, Tier, WARP, staged_bytes};
@@ -25,16 +25,16 @@ const TEMPLATES: &[(&str, &str)] = &[
     template!("bulk.cu.tera"),
 ];
 
-const STATEMENTS: &[(&str, &[&str])] = &[
+const STATEMENTS: &[Statement] = &[
     ("comment", &["text"]),
     ("int", &["name", "value"]),
-    ("load", &["ty", "name", "operand", "index"]),
-    ("load_vector", &["ty", "name", "operand", "index"]),
-    ("component", &["ty", "name", "vector", "member"]),
-    ("zero", &["ty", "acc", "zero"]),
-    ("fma", &["fma", "acc", "a", "b"]),
-    ("add", &["add", "acc", "value"]),
-    ("shuffle_add", &["add", "acc", "offset", "lanes"]),
+    ("load", &["name", "operand", "index", "ty"]),
+    ("load_vector", &["vector_ty", "name", "operand", "index"]),
+    ("component", &["name", "vector", "member", "ty"]),
+    ("zero", &["acc", "ty", "zero"]),
+    ("fma", &["acc", "a", "b", "fma"]),
+    ("add", &["acc", "value", "add"]),
+    ("shuffle_add", &["acc", "offset", "lanes", "add"]),
     ("store", &["operand", "index", "value"]),
     ("unroll", &["passes"]),
     ("open_loop", &["var", "count"]),
@@ -42,16 +42,24 @@ const STATEMENTS: &[(&str, &[&str])] = &[
     ("close", &[]),
     ("barrier_warp", &[]),
     ("barrier_block", &[]),
-    ("finish_old", &["ty", "add", "name", "acc", "old"]),
-    ("finish_beta", &["ty", "fma", "zero", "name", "acc", "old"]),
-    ("finish_alpha", &["ty", "mul", "zero", "name", "acc"]),
-    ("finish_alpha_old", &["ty", "add", "mul", "zero", "name", "acc", "old"]),
-    ("finish_alpha_beta", &["ty", "fma", "mul", "zero", "name", "acc", "old"]),
+    ("finish_old", &["name", "acc", "old", "ty", "add"]),
+    ("finish_beta", &["name", "acc", "old", "ty", "fma", "zero"]),
+    ("finish_alpha", &["name", "acc", "ty", "mul", "zero"]),
+    ("finish_alpha_old", &["name", "acc", "old", "ty", "add", "mul", "zero"]),
+    ("finish_alpha_beta", &["name", "acc", "old", "ty", "fma", "mul", "zero"]),
 ];
 
-fn language() -> &'static Language {
-    static LANGUAGE: OnceLock<Language> = OnceLock::new();
-    LANGUAGE.get_or_init(|| Language::new(TEMPLATES, STATEMENTS))
+fn language(dtype: DType) -> &'static Language {
+    static F32: OnceLock<Language> = OnceLock::new();
+    static F64: OnceLock<Language> = OnceLock::new();
+    let (language, [fma, add, mul, zero]) = match dtype {
+        DType::F32 => (&F32, ["__fmaf_rn", "__fadd_rn", "__fmul_rn", "0.0f"]),
+        DType::F64 => (&F64, ["__fma_rn", "__dadd_rn", "__dmul_rn", "0.0"]),
+    };
+    language.get_or_init(|| {
+        let constants = [("ty", type_name(dtype)), ("fma", fma), ("add", add), ("mul", mul), ("zero", zero)];
+        Language::new(TEMPLATES, STATEMENTS, &constants)
+    })
 }
 
 #[derive(Serialize)]
@@ -91,7 +99,7 @@ struct File {
     body_name: String,
     body_doc: Vec<&'static str>,
     body_params: Vec<Param>,
-    body: Vec<String>,
+    body: String,
     kernel_params: Vec<Param>,
     arguments: Vec<Argument>,
     launch_bounds: String,
@@ -174,7 +182,7 @@ pub(super) fn code(input: &Input<'_>) -> String {
         Staging::Shared => "shared.cu.tera",
         Staging::Bulk => "bulk.cu.tera",
     };
-    language().file(template, &file)
+    language(spec.dtype).file(template, &file)
 }
 
 /// What a caller of the body must know beyond the layout of its operands.
@@ -248,25 +256,15 @@ fn staged(input: &Input<'_>) -> Vec<Staged> {
     staged
 }
 
-fn lines(input: &Input<'_>) -> Vec<String> {
-    let dtype = input.spec.dtype;
-    let (fma, add, mul, zero) = match dtype {
-        DType::F32 => ("__fmaf_rn", "__fadd_rn", "__fmul_rn", "0.0f"),
-        DType::F64 => ("__fma_rn", "__dadd_rn", "__dmul_rn", "0.0"),
-    };
-    let writer = Writer { input, ty: type_name(dtype), fma, add, mul, zero };
-    let mut lines = Lines::default();
-    writer.block(&input.kernel.body.stmts, &mut lines);
-    lines.into_vec()
+fn lines(input: &Input<'_>) -> String {
+    let mut lines = Lines::new();
+    Writer { input, language: language(input.spec.dtype) }.block(&input.kernel.body.stmts, &mut lines);
+    lines.into_text()
 }
 
 struct Writer<'a> {
     input: &'a Input<'a>,
-    ty: &'static str,
-    fma: &'static str,
-    add: &'static str,
-    mul: &'static str,
-    zero: &'static str,
+    language: &'static Language,
 }
 
 impl Writer<'_> {
@@ -277,73 +275,39 @@ impl Writer<'_> {
     }
 
     fn stmt(&self, stmt: &Stmt, lines: &mut Lines) {
-        let line = |name: &str, arguments: &[(&str, &str)]| {
-            let mut all = vec![
-                ("ty", self.ty),
-                ("fma", self.fma),
-                ("add", self.add),
-                ("mul", self.mul),
-                ("zero", self.zero),
-            ];
-            all.extend(arguments);
-            language().statement(name, &all)
-        };
+        let line = |name: &str, arguments: &[&str]| self.language.statement(name, arguments);
         match stmt {
-            Stmt::Comment(text) => lines.push(&line("comment", &[("text", text)])),
-            Stmt::Int { name, value } => lines.push(&line("int", &[("name", name), ("value", &int(value))])),
-            Stmt::Load { names, operand, index: first } => {
-                let index = self.index(*operand, first);
-                let operand = self.input.spec.operands[*operand].name;
-                let [name] = names.as_slice() else {
-                    let ty = format!("{}{}", self.ty, names.len());
-                    let vector = format!("{operand}_v_{}", first.constant);
-                    let arguments =
-                        [("ty", ty.as_str()), ("name", &vector), ("operand", operand), ("index", &index)];
-                    lines.push(&language().statement("load_vector", &arguments));
-                    for (name, member) in names.iter().zip(["x", "y", "z", "w"]) {
-                        lines.push(&line(
-                            "component",
-                            &[("name", name), ("vector", &vector), ("member", member)],
-                        ));
-                    }
-                    return;
-                };
-                lines.push(&line("load", &[("name", name), ("operand", operand), ("index", &index)]));
-            }
-            Stmt::Zero { acc } => lines.push(&line("zero", &[("acc", acc)])),
-            Stmt::Fma { acc, a, b } => lines.push(&line("fma", &[("acc", acc), ("a", a), ("b", b)])),
-            Stmt::Add { acc, value } => lines.push(&line("add", &[("acc", acc), ("value", value)])),
+            Stmt::Comment(text) => lines.push(&line("comment", &[text])),
+            Stmt::Int { name, value } => lines.push(&line("int", &[name, &int(value)])),
+            Stmt::Load { names, operand, index } => self.load(names, *operand, index, lines),
+            Stmt::Zero { acc } => lines.push(&line("zero", &[acc])),
+            Stmt::Fma { acc, a, b } => lines.push(&line("fma", &[acc, a, b])),
+            Stmt::Add { acc, value } => lines.push(&line("add", &[acc, value])),
             Stmt::Combine { acc, lanes: width } => {
                 let mut half = width / 2;
                 while half > 0 {
-                    let arguments = [
-                        ("acc", acc.as_str()),
-                        ("offset", &format!("{half}u")),
-                        ("lanes", &format!("{width}")),
-                    ];
-                    lines.push(&line("shuffle_add", &arguments));
+                    lines.push(&line("shuffle_add", &[acc, &format!("{half}u"), &width.to_string()]));
                     half /= 2;
                 }
             }
-            Stmt::Finish { name, acc, old, epilogue } => {
-                let old = old.as_deref().unwrap_or_default();
-                lines.push(&line(finish(epilogue), &[("name", name), ("acc", acc), ("old", old)]));
-            }
+            Stmt::Finish { name, acc, old, epilogue } => lines.push(&match old {
+                Some(old) => line(finish(epilogue), &[name, acc, old]),
+                None => line(finish(epilogue), &[name, acc]),
+            }),
             Stmt::Store { operand, index, value } => {
                 let index = self.index(*operand, index);
-                let operand = self.input.spec.operands[*operand].name;
-                lines.push(&line("store", &[("operand", operand), ("index", &index), ("value", value)]));
+                lines.push(&line("store", &[self.input.spec.operands[*operand].name, &index, value]));
             }
             Stmt::Loop { var, count, unroll, stmts } => {
                 if let Some(passes) = unroll {
-                    lines.push(&line("unroll", &[("passes", &passes.to_string())]));
+                    lines.push(&line("unroll", &[&passes.to_string()]));
                 }
-                lines.open(&line("open_loop", &[("var", var), ("count", &format!("{count}u"))]));
+                lines.open(&line("open_loop", &[var, &format!("{count}u")]));
                 self.block(stmts, lines);
                 lines.close(&line("close", &[]));
             }
             Stmt::Guard { name, limit, stmts } => {
-                lines.open(&line("open_guard", &[("name", name), ("limit", &format!("{limit}u"))]));
+                lines.open(&line("open_guard", &[name, &format!("{limit}u")]));
                 self.block(stmts, lines);
                 lines.close(&line("close", &[]));
             }
@@ -351,6 +315,21 @@ impl Writer<'_> {
                 Tier::Block => line("barrier_block", &[]),
                 Tier::Thread | Tier::Warp => line("barrier_warp", &[]),
             }),
+        }
+    }
+
+    fn load(&self, names: &[String], operand: usize, first: &Index, lines: &mut Lines) {
+        let index = self.index(operand, first);
+        let operand = self.input.spec.operands[operand].name;
+        if let [name] = names {
+            lines.push(&self.language.statement("load", &[name, operand, &index]));
+            return;
+        }
+        let ty = format!("{}{}", type_name(self.input.spec.dtype), names.len());
+        let vector = format!("{operand}_v_{}", first.constant);
+        lines.push(&self.language.statement("load_vector", &[&ty, &vector, operand, &index]));
+        for (name, member) in names.iter().zip(["x", "y", "z", "w"]) {
+            lines.push(&self.language.statement("component", &[name, &vector, member]));
         }
     }
 

@@ -21,7 +21,7 @@ pub(super) fn header(input: &Input<'_>) -> String {
     static TEMPLATES: OnceLock<Language> = OnceLock::new();
     let templates = TEMPLATES.get_or_init(|| {
         let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/templates/header.tera"));
-        Language::new(&[("header.tera", text)], &[])
+        Language::new(&[("header.tera", text)], &[], &[])
     });
     let worker = if input.kernel.body.worker.is_some() { "lane" } else { "problem" };
     templates.file(

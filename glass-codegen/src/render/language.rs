@@ -1,11 +1,11 @@
 //! Templates of one language, and statement lines filled from them.
 
-use std::collections::HashMap;
 use tera::{Context, Tera};
 
 /// A line template: text, then an argument and more text, and so on.
 struct Pattern {
-    params: &'static [&'static str],
+    name: &'static str,
+    n_arguments: usize,
     /// Pieces of text with the position of the argument that follows; `None` ends the line.
     pieces: Vec<(String, Option<usize>)>,
 }
@@ -13,17 +13,21 @@ struct Pattern {
 /// The loaded templates of one language.
 pub(super) struct Language {
     tera: Tera,
-    statements: HashMap<&'static str, Pattern>,
+    patterns: Vec<Pattern>,
 }
+
+/// A statement component with the names of its parameters: first the arguments of each call, then constants.
+pub(super) type Statement = (&'static str, &'static [&'static str]);
 
 impl Language {
     /// Loads the templates and draws the line pattern of every statement component.
     ///
     /// A body has hundreds of lines, and expansions run unoptimised: each component is rendered once, with
-    /// markers for arguments, and its pattern is filled from then on.
+    /// markers for its arguments and the values of `constants`, and its pattern is filled from then on.
     pub(super) fn new(
         templates: &[(&'static str, &'static str)],
-        statements: &[(&'static str, &'static [&'static str])],
+        statements: &[Statement],
+        constants: &[(&'static str, &'static str)],
     ) -> Language {
         let mut tera = Tera::default();
         tera.autoescape_on(Vec::<&str>::new());
@@ -38,19 +42,9 @@ impl Language {
         let files = templates.iter().map(|(name, text)| (*name, text.strip_suffix('\n').unwrap_or(text)));
         let all = files.chain(calls.iter().map(|(name, text)| (name.as_str(), text.as_str())));
         tera.add_raw_templates(all).expect("templates parse");
-        let statements = statements
-            .iter()
-            .map(|(name, params)| {
-                let mut context = Context::new();
-                for (position, param) in params.iter().enumerate() {
-                    context.insert(*param, &marker(position));
-                }
-                let line =
-                    tera.render(&format!("call {name}"), &context).expect("a component takes its parameters");
-                (*name, Pattern { params, pieces: pieces(&line) })
-            })
-            .collect();
-        Language { tera, statements }
+        let patterns =
+            statements.iter().map(|(name, params)| pattern(&tera, name, params, constants)).collect();
+        Language { tera, patterns }
     }
 
     /// Renders a file.
@@ -60,20 +54,40 @@ impl Language {
         text.unwrap_or_else(|error| panic!("template `{template}`: {error}")) + "\n"
     }
 
-    /// Renders one statement from the arguments that its component declares, by name.
-    pub(super) fn statement(&self, name: &str, arguments: &[(&str, &str)]) -> String {
-        let pattern = &self.statements[name];
+    /// Fills one statement.
+    pub(super) fn statement(&self, name: &str, arguments: &[&str]) -> String {
+        let pattern = self.patterns.iter().find(|pattern| pattern.name == name);
+        let pattern = pattern.unwrap_or_else(|| panic!("statement `{name}` is not a component"));
+        assert_eq!(pattern.n_arguments, arguments.len(), "statement `{name}`");
         let mut line = String::new();
         for (text, position) in &pattern.pieces {
             line += text;
             if let Some(position) = position {
-                let param = pattern.params[*position];
-                let argument = arguments.iter().find(|(name, _)| *name == param);
-                line += argument.unwrap_or_else(|| panic!("statement `{name}` lacks `{param}`")).1;
+                line += arguments[*position];
             }
         }
         line
     }
+}
+
+fn pattern(
+    tera: &Tera,
+    name: &'static str,
+    params: &[&'static str],
+    constants: &[(&'static str, &'static str)],
+) -> Pattern {
+    let mut context = Context::new();
+    let mut n_arguments = 0;
+    for param in params {
+        if let Some((_, value)) = constants.iter().find(|(constant, _)| constant == param) {
+            context.insert(*param, value);
+        } else {
+            context.insert(*param, &marker(n_arguments));
+            n_arguments += 1;
+        }
+    }
+    let line = tera.render(&format!("call {name}"), &context).expect("a component takes its parameters");
+    Pattern { name, n_arguments, pieces: pieces(&line) }
 }
 
 fn marker(position: usize) -> String {
@@ -92,18 +106,28 @@ fn pieces(line: &str) -> Vec<(String, Option<usize>)> {
     pieces
 }
 
-/// Lines of a body, indented by nesting depth relative to the body itself.
-#[derive(Default)]
+/// The lines of a body, indented by nesting depth.
 pub(super) struct Lines {
-    lines: Vec<String>,
+    text: String,
     depth: usize,
 }
 
 impl Lines {
+    /// No lines; the first will stand one level deep.
+    pub(super) fn new() -> Lines {
+        Lines { text: String::new(), depth: 1 }
+    }
+
     /// Adds a statement of one or more lines.
     pub(super) fn push(&mut self, statement: &str) {
-        for line in statement.lines() {
-            self.lines.push(format!("{:1$}{line}", "", 4 * self.depth));
+        for line in statement.split('\n') {
+            if !self.text.is_empty() {
+                self.text.push('\n');
+            }
+            for _ in 0..self.depth {
+                self.text += "    ";
+            }
+            self.text += line;
         }
     }
 
@@ -119,7 +143,7 @@ impl Lines {
         self.push(statement);
     }
 
-    pub(super) fn into_vec(self) -> Vec<String> {
-        self.lines
+    pub(super) fn into_text(self) -> String {
+        self.text
     }
 }

@@ -78,15 +78,14 @@ pub(crate) fn render(input: &Input<'_>) -> Vec<Source> {
     let symbol = &input.kernel.symbol;
     match input.plan.target {
         Target::Cuda => vec![source(None, format!("{symbol}.cu"), cuda::code(input))],
-        Target::Wgsl => [Dialect::Native, Dialect::Web]
-            .map(|dialect| {
-                source(
-                    Some(dialect),
-                    format!("{symbol}.{}.wgsl", dialect.as_str()),
-                    wgsl::code(input, dialect),
-                )
-            })
-            .to_vec(),
+        Target::Wgsl => {
+            let body = wgsl::lines(input);
+            let file = |dialect: Dialect| {
+                let name = format!("{symbol}.{}.wgsl", dialect.as_str());
+                source(Some(dialect), name, wgsl::code(input, &body, dialect))
+            };
+            vec![file(Dialect::Native), file(Dialect::Web)]
+        }
         Target::Host => vec![source(None, format!("{symbol}.rs"), rust::code(input))],
     }
 }

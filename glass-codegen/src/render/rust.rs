@@ -2,7 +2,7 @@
 
 use super::Input;
 use super::cuda::finish;
-use super::language::{Language, Lines};
+use super::language::{Language, Lines, Statement};
 use crate::kernel::{Index, Stmt};
 use crate::spec::{Alpha, Beta, Role};
 use serde::Serialize;
@@ -16,7 +16,7 @@ macro_rules! template {
 
 const TEMPLATES: &[(&str, &str)] = &[template!("statements.rs.tera"), template!("kernel.rs.tera")];
 
-const STATEMENTS: &[(&str, &[&str])] = &[
+const STATEMENTS: &[Statement] = &[
     ("comment", &["text"]),
     ("int", &["name", "value"]),
     ("load", &["name", "operand", "index"]),
@@ -36,7 +36,7 @@ const STATEMENTS: &[(&str, &[&str])] = &[
 
 fn language() -> &'static Language {
     static LANGUAGE: OnceLock<Language> = OnceLock::new();
-    LANGUAGE.get_or_init(|| Language::new(TEMPLATES, STATEMENTS))
+    LANGUAGE.get_or_init(|| Language::new(TEMPLATES, STATEMENTS, &[]))
 }
 
 #[derive(Serialize)]
@@ -45,7 +45,7 @@ struct File {
     symbol: String,
     ty: &'static str,
     params: String,
-    body: Vec<String>,
+    body: String,
 }
 
 pub(super) fn code(input: &Input<'_>) -> String {
@@ -60,7 +60,7 @@ pub(super) fn code(input: &Input<'_>) -> String {
         [("alpha", contraction.alpha == Alpha::Runtime), ("beta", contraction.beta == Beta::Runtime)];
     let scalars =
         scalars.iter().filter(|(_, is_runtime)| *is_runtime).map(|(name, _)| format!("{name}: {ty}"));
-    let mut lines = Lines::default();
+    let mut lines = Lines::new();
     block(input, &kernel.body.stmts, &mut lines);
     language().file(
         "kernel.rs.tera",
@@ -69,7 +69,7 @@ pub(super) fn code(input: &Input<'_>) -> String {
             symbol: kernel.symbol.clone(),
             ty,
             params: operands.chain(scalars).collect::<Vec<_>>().join(", "),
-            body: lines.into_vec(),
+            body: lines.into_text(),
         },
     )
 }
@@ -81,37 +81,34 @@ fn block(input: &Input<'_>, stmts: &[Stmt], lines: &mut Lines) {
 }
 
 fn line(input: &Input<'_>, stmt: &Stmt, lines: &mut Lines) {
-    let line = |name: &str, arguments: &[(&str, &str)]| language().statement(name, arguments);
+    let line = |name: &str, arguments: &[&str]| language().statement(name, arguments);
     let array = |operand: &usize| input.spec.operands[*operand].name;
     match stmt {
-        Stmt::Comment(text) => lines.push(&line("comment", &[("text", text)])),
-        Stmt::Int { name, value } => {
-            lines.push(&line("int", &[("name", name), ("value", &value.to_string())]))
-        }
+        Stmt::Comment(text) => lines.push(&line("comment", &[text])),
+        Stmt::Int { name, value } => lines.push(&line("int", &[name, &value.to_string()])),
         Stmt::Load { names, operand, index } => {
             for (element, name) in names.iter().enumerate() {
                 let index = index.clone().plus(Index::constant(element)).to_string();
-                lines.push(&line("load", &[("name", name), ("operand", array(operand)), ("index", &index)]));
+                lines.push(&line("load", &[name, array(operand), &index]));
             }
         }
-        Stmt::Zero { acc } => lines.push(&line("zero", &[("acc", acc)])),
-        Stmt::Fma { acc, a, b } => lines.push(&line("fma", &[("acc", acc), ("a", a), ("b", b)])),
-        Stmt::Add { acc, value } => lines.push(&line("add", &[("acc", acc), ("value", value)])),
-        Stmt::Finish { name, acc, old, epilogue } => {
-            let old = old.as_deref().unwrap_or_default();
-            lines.push(&line(finish(epilogue), &[("name", name), ("acc", acc), ("old", old)]));
-        }
+        Stmt::Zero { acc } => lines.push(&line("zero", &[acc])),
+        Stmt::Fma { acc, a, b } => lines.push(&line("fma", &[acc, a, b])),
+        Stmt::Add { acc, value } => lines.push(&line("add", &[acc, value])),
+        Stmt::Finish { name, acc, old, epilogue } => lines.push(&match old {
+            Some(old) => line(finish(epilogue), &[name, acc, old]),
+            None => line(finish(epilogue), &[name, acc]),
+        }),
         Stmt::Store { operand, index, value } => {
-            let arguments = [("operand", array(operand)), ("index", &index.to_string()), ("value", value)];
-            lines.push(&line("store", &arguments));
+            lines.push(&line("store", &[array(operand), &index.to_string(), value]));
         }
         Stmt::Loop { var, count, stmts, .. } => {
-            lines.open(&line("open_loop", &[("var", var), ("count", &count.to_string())]));
+            lines.open(&line("open_loop", &[var, &count.to_string()]));
             block(input, stmts, lines);
             lines.close(&line("close", &[]));
         }
         Stmt::Guard { name, limit, stmts } => {
-            lines.open(&line("open_guard", &[("name", name), ("limit", &limit.to_string())]));
+            lines.open(&line("open_guard", &[name, &limit.to_string()]));
             block(input, stmts, lines);
             lines.close(&line("close", &[]));
         }

@@ -1,7 +1,7 @@
 //! WGSL text, in two dialects.
 
 use super::cuda::{finish, int, unsigned};
-use super::language::{Language, Lines};
+use super::language::{Language, Lines, Statement};
 use super::{Dialect, Input};
 use crate::kernel::{Index, Stmt, Term};
 use crate::plan::{Staging, TILE, Tier};
@@ -18,7 +18,7 @@ macro_rules! template {
 const TEMPLATES: &[(&str, &str)] =
     &[template!("statements.wgsl.tera"), template!("kernel.wgsl.tera"), template!("shared.wgsl.tera")];
 
-const STATEMENTS: &[(&str, &[&str])] = &[
+const STATEMENTS: &[Statement] = &[
     ("comment", &["text"]),
     ("int", &["name", "value"]),
     ("load", &["name", "operand", "index"]),
@@ -42,7 +42,7 @@ const STATEMENTS: &[(&str, &[&str])] = &[
 
 fn language() -> &'static Language {
     static LANGUAGE: OnceLock<Language> = OnceLock::new();
-    LANGUAGE.get_or_init(|| Language::new(TEMPLATES, STATEMENTS))
+    LANGUAGE.get_or_init(|| Language::new(TEMPLATES, STATEMENTS, &[]))
 }
 
 #[derive(Serialize)]
@@ -69,7 +69,7 @@ struct Staged {
 }
 
 #[derive(Serialize)]
-struct File {
+struct File<'a> {
     is_native: bool,
     is_staged: bool,
     args_binding: usize,
@@ -77,7 +77,7 @@ struct File {
     workgroup_arrays: Vec<WorkgroupArray>,
     body_name: String,
     body_params: String,
-    body: Vec<String>,
+    body: &'a str,
     threads_per_block: String,
     symbol: String,
     problem: String,
@@ -85,7 +85,8 @@ struct File {
     staged: Vec<Staged>,
 }
 
-pub(super) fn code(input: &Input<'_>, dialect: Dialect) -> String {
+/// The text of one dialect around a body from [`lines`], which both share.
+pub(super) fn code(input: &Input<'_>, body: &str, dialect: Dialect) -> String {
     let Input { spec, plan, kernel, .. } = input;
     let is_staged = plan.mapping.staging != Staging::Direct;
     let threads = plan.mapping.threads_per_block;
@@ -149,7 +150,7 @@ pub(super) fn code(input: &Input<'_>, dialect: Dialect) -> String {
         workgroup_arrays,
         body_name: kernel.body.name.clone(),
         body_params: bases.chain(worker).collect::<Vec<_>>().join(", "),
-        body: lines(input),
+        body,
         threads_per_block: threads.to_string(),
         symbol: kernel.symbol.clone(),
         problem: match plan.mapping.tier {
@@ -165,10 +166,11 @@ pub(super) fn code(input: &Input<'_>, dialect: Dialect) -> String {
     language().file("kernel.wgsl.tera", &file)
 }
 
-fn lines(input: &Input<'_>) -> Vec<String> {
-    let mut lines = Lines::default();
+/// The lines of the body.
+pub(super) fn lines(input: &Input<'_>) -> String {
+    let mut lines = Lines::new();
     Writer { input }.block(&input.kernel.body.stmts, &mut lines);
-    lines.into_vec()
+    lines.into_text()
 }
 
 struct Writer<'a> {
@@ -183,52 +185,45 @@ impl Writer<'_> {
     }
 
     fn stmt(&self, stmt: &Stmt, lines: &mut Lines) {
-        let line = |name: &str, arguments: &[(&str, &str)]| language().statement(name, arguments);
+        let line = |name: &str, arguments: &[&str]| language().statement(name, arguments);
         match stmt {
-            Stmt::Comment(text) => lines.push(&line("comment", &[("text", text)])),
-            Stmt::Int { name, value } => lines.push(&line("int", &[("name", name), ("value", &int(value))])),
+            Stmt::Comment(text) => lines.push(&line("comment", &[text])),
+            Stmt::Int { name, value } => lines.push(&line("int", &[name, &int(value)])),
             Stmt::Load { names, operand, index } => {
                 for (element, name) in names.iter().enumerate() {
                     let index = self.index(*operand, &index.clone().plus(Index::constant(element)));
-                    let arguments =
-                        [("name", name.as_str()), ("operand", &self.array(*operand)), ("index", &index)];
-                    lines.push(&line("load", &arguments));
+                    lines.push(&line("load", &[name, &self.array(*operand), &index]));
                 }
             }
-            Stmt::Zero { acc } => lines.push(&line("zero", &[("acc", acc)])),
-            Stmt::Fma { acc, a, b } => lines.push(&line("fma", &[("acc", acc), ("a", a), ("b", b)])),
-            Stmt::Add { acc, value } => lines.push(&line("add", &[("acc", acc), ("value", value)])),
+            Stmt::Zero { acc } => lines.push(&line("zero", &[acc])),
+            Stmt::Fma { acc, a, b } => lines.push(&line("fma", &[acc, a, b])),
+            Stmt::Add { acc, value } => lines.push(&line("add", &[acc, value])),
             Stmt::Combine { acc, lanes: width } => {
-                let worker =
-                    ("worker", self.input.kernel.body.worker.expect("a tree is over the lanes of a body"));
-                lines.push(&line("publish", &[worker, ("acc", acc)]));
+                let worker = self.input.kernel.body.worker.expect("a tree is over the lanes of a body");
+                lines.push(&line("publish", &[worker, acc]));
                 lines.push(&line("barrier", &[]));
                 let mut half = width / 2;
                 while half > 0 {
-                    lines.push(&line("fold", &[worker, ("offset", &format!("{half}u"))]));
+                    lines.push(&line("fold", &[worker, &format!("{half}u")]));
                     lines.push(&line("barrier", &[]));
                     half /= 2;
                 }
-                lines.push(&line("collect", &[worker, ("acc", acc)]));
+                lines.push(&line("collect", &[worker, acc]));
             }
-            Stmt::Finish { name, acc, old, epilogue } => {
-                let old = old.as_deref().unwrap_or_default();
-                lines.push(&line(finish(epilogue), &[("name", name), ("acc", acc), ("old", old)]));
-            }
+            Stmt::Finish { name, acc, old, epilogue } => lines.push(&match old {
+                Some(old) => line(finish(epilogue), &[name, acc, old]),
+                None => line(finish(epilogue), &[name, acc]),
+            }),
             Stmt::Store { operand, index, value } => {
-                let index = self.index(*operand, index);
-                let arguments =
-                    [("operand", self.array(*operand)), ("index", index), ("value", value.clone())];
-                let arguments = arguments.each_ref().map(|(name, value)| (*name, value.as_str()));
-                lines.push(&line("store", &arguments));
+                lines.push(&line("store", &[&self.array(*operand), &self.index(*operand, index), value]));
             }
             Stmt::Loop { var, count, stmts, .. } => {
-                lines.open(&line("open_loop", &[("var", var), ("count", &format!("{count}u"))]));
+                lines.open(&line("open_loop", &[var, &format!("{count}u")]));
                 self.block(stmts, lines);
                 lines.close(&line("close", &[]));
             }
             Stmt::Guard { name, limit, stmts } => {
-                lines.open(&line("open_guard", &[("name", name), ("limit", &format!("{limit}u"))]));
+                lines.open(&line("open_guard", &[name, &format!("{limit}u")]));
                 self.block(stmts, lines);
                 lines.close(&line("close", &[]));
             }
