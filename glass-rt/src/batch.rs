@@ -75,6 +75,13 @@ impl<T: Element> Batch<T> {
                 context.download(buffer, bytemuck::cast_slice_mut(&mut data))?;
                 Ok(data)
             }
+            #[cfg(feature = "wgpu")]
+            Backend::Wgpu(context) => {
+                let buffer = self.storage.wgpu().ok_or_else(|| self.foreign())?;
+                let mut data = vec![T::default(); self.layout.buffer_len(self.elements, self.n_problems)];
+                context.download(buffer, bytemuck::cast_slice_mut(&mut data))?;
+                Ok(data)
+            }
         }
     }
 
@@ -103,6 +110,15 @@ impl<T: Element> Batch<T> {
                     context.duplicate(buffer)?
                 } else {
                     context.convert(T::DTYPE, buffer, self.elements, self.n_problems, layout)?
+                })
+            }
+            #[cfg(feature = "wgpu")]
+            Backend::Wgpu(context) => {
+                let buffer = self.storage.wgpu().ok_or_else(|| self.foreign())?;
+                Storage::Wgpu(if layout == self.layout {
+                    context.duplicate(buffer)?
+                } else {
+                    context.convert(buffer, self.elements, self.n_problems, layout)?
                 })
             }
         };
@@ -213,6 +229,8 @@ impl Device {
             }
             #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
             Backend::Cuda(context) => Storage::Cuda(context.upload(bytemuck::cast_slice(data))?),
+            #[cfg(feature = "wgpu")]
+            Backend::Wgpu(context) => Storage::Wgpu(context.upload(bytemuck::cast_slice(data))?),
         };
         Ok(Batch { device: self.clone(), elements, n_problems, layout, storage })
     }
@@ -240,6 +258,10 @@ impl Device {
             #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
             Backend::Cuda(context) => {
                 Storage::Cuda(context.filled(len * size_of::<T>(), bytemuck::bytes_of(&value))?)
+            }
+            #[cfg(feature = "wgpu")]
+            Backend::Wgpu(context) => {
+                Storage::Wgpu(context.filled(len * size_of::<T>(), bytemuck::bytes_of(&value))?)
             }
         };
         Ok(Batch { device: self.clone(), elements, n_problems, layout, storage })

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::{Arc, LazyLock};
-#[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
+#[cfg(any(feature = "cuda", feature = "cuda-unpinned", feature = "wgpu"))]
 use std::sync::{Mutex, PoisonError, Weak};
 
 #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
@@ -10,6 +10,8 @@ use crate::cuda;
 use crate::error::Error;
 use crate::kernel::{DType, Target};
 use crate::launch::Limits;
+#[cfg(feature = "wgpu")]
+use crate::wgpu30;
 
 /// Where batches live and kernels run. Cheap to clone; equal when it is the same device of the same backend.
 ///
@@ -30,6 +32,8 @@ pub(crate) enum Backend {
     Host,
     #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
     Cuda(cuda::Context),
+    #[cfg(feature = "wgpu")]
+    Wgpu(wgpu30::Context),
 }
 
 /// A device that was passed over, and why.
@@ -67,10 +71,12 @@ impl Device {
     /// No driver, a driver without that device, or the crate built without the feature `cuda`.
     pub fn cuda(ordinal: usize) -> Result<Device, Error> {
         #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
-        return opened(&OPENED_CUDA, &ordinal, || {
-            let (name, context) = cuda::Context::open(ordinal)?;
-            Ok(Device::new(name, Backend::Cuda(context)))
-        });
+        {
+            opened(&OPENED_CUDA, &ordinal, || {
+                let (name, context) = cuda::Context::open(ordinal)?;
+                Ok(Device::new(name, Backend::Cuda(context)))
+            })
+        }
         #[cfg(not(any(feature = "cuda", feature = "cuda-unpinned")))]
         {
             let _ = ordinal;
@@ -84,8 +90,19 @@ impl Device {
     /// # Errors
     /// No such adapter (the names seen are listed), or the crate built without the feature `wgpu`.
     pub fn wgpu(filter: Option<&str>) -> Result<Device, Error> {
-        let _ = filter;
-        Err(Error::NotBuiltIn { target: Target::Wgpu, features: "`wgpu`" })
+        #[cfg(feature = "wgpu")]
+        {
+            let (key, name, adapter) = wgpu30::choose(filter)?;
+            opened(&OPENED_WGPU, &key, || {
+                let context = wgpu30::Context::open(&adapter)?;
+                Ok(Device::new(name, Backend::Wgpu(context)))
+            })
+        }
+        #[cfg(not(feature = "wgpu"))]
+        {
+            let _ = filter;
+            Err(Error::NotBuiltIn { target: Target::Wgpu, features: "`wgpu`" })
+        }
     }
 
     /// The best device of this machine: CUDA device 0, else wgpu on a real GPU, else the host. The environment
@@ -173,6 +190,8 @@ impl Device {
             Backend::Host => Target::Host,
             #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
             Backend::Cuda(_) => Target::Cuda,
+            #[cfg(feature = "wgpu")]
+            Backend::Wgpu(_) => Target::Wgpu,
         }
     }
 
@@ -182,6 +201,8 @@ impl Device {
             Backend::Host => None,
             #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
             Backend::Cuda(context) => Some(context.arch()),
+            #[cfg(feature = "wgpu")]
+            Backend::Wgpu(_) => None,
         }
     }
 
@@ -196,6 +217,8 @@ impl Device {
             Backend::Host => false,
             #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
             Backend::Cuda(_) => false,
+            #[cfg(feature = "wgpu")]
+            Backend::Wgpu(context) => context.is_software(),
         }
     }
 
@@ -208,6 +231,8 @@ impl Device {
             Backend::Host => Ok(()),
             #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
             Backend::Cuda(context) => context.synchronize(),
+            #[cfg(feature = "wgpu")]
+            Backend::Wgpu(context) => context.synchronize(),
         }
     }
 }
@@ -219,28 +244,38 @@ impl Backend {
             Backend::Host => Limits::HOST,
             #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
             Backend::Cuda(context) => context.limits(),
+            #[cfg(feature = "wgpu")]
+            Backend::Wgpu(context) => context.limits(),
         }
     }
 
     /// Whether batches of `dtype` can live here.
-    pub(crate) fn check_dtype(&self, _dtype: DType) -> Result<(), Error> {
+    pub(crate) fn check_dtype(&self, dtype: DType) -> Result<(), Error> {
+        let _ = dtype;
         match self {
             Backend::Host => Ok(()),
             #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
             Backend::Cuda(_) => Ok(()),
+            #[cfg(feature = "wgpu")]
+            Backend::Wgpu(_) if dtype == DType::F32 => Ok(()),
+            #[cfg(feature = "wgpu")]
+            Backend::Wgpu(_) => Err(Error::DTypeUnavailable { dtype, target: Target::Wgpu, allowed: "f32" }),
         }
     }
 }
 
 /// Devices that are open, so that asking twice gives the same one.
-#[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
+#[cfg(any(feature = "cuda", feature = "cuda-unpinned", feature = "wgpu"))]
 type Opened<K> = Mutex<Vec<(K, Weak<Inner>)>>;
 
 #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
 static OPENED_CUDA: Opened<usize> = Mutex::new(Vec::new());
 
+#[cfg(feature = "wgpu")]
+static OPENED_WGPU: Opened<wgpu30::AdapterKey> = Mutex::new(Vec::new());
+
 /// The device known as `key`, opened when nobody holds it.
-#[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
+#[cfg(any(feature = "cuda", feature = "cuda-unpinned", feature = "wgpu"))]
 fn opened<K: PartialEq + Clone>(
     known: &Opened<K>,
     key: &K,

@@ -270,6 +270,8 @@ fn launch_checked<T: Element>(
         Backend::Host => launch_host(task, variant, inputs, output, scalars),
         #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
         Backend::Cuda(context) => launch_cuda(context, task, variant, inputs, output, scalars),
+        #[cfg(feature = "wgpu")]
+        Backend::Wgpu(context) => launch_wgpu(context, task, variant, inputs, output, scalars),
     }
 }
 
@@ -293,6 +295,28 @@ fn launch_cuda<T: Element>(
     let n_problems = output.n_problems as u32;
     let buffer = output.storage.cuda_mut().ok_or_else(|| foreign(Target::Cuda))?;
     context.launch(task, variant, &buffers, buffer, n_problems, bits)
+}
+
+#[cfg(feature = "wgpu")]
+fn launch_wgpu<T: Element>(
+    context: &crate::wgpu30::Context,
+    task: &'static Task,
+    variant: &'static Variant,
+    inputs: &[&Batch<T>],
+    output: &mut Batch<T>,
+    scalars: Scalars<T>,
+) -> Result<(), Error> {
+    let buffers: Vec<_> = inputs
+        .iter()
+        .map(|batch| batch.storage.wgpu().ok_or_else(|| batch.foreign()))
+        .collect::<Result<_, _>>()?;
+    // Batches on wgpu hold 32-bit elements, as the dtype check of every constructor says.
+    let [alpha, beta] = [scalars.alpha, scalars.beta]
+        .map(|value| bytemuck::pod_read_unaligned(&bytemuck::bytes_of(&value)[..4]));
+    let arguments =
+        crate::wgpu30::Arguments { n_problems: output.n_problems as u32, alpha, beta, padding: 0 };
+    let buffer = output.storage.wgpu_mut().ok_or_else(|| foreign(Target::Wgpu))?;
+    context.launch(task, variant, &buffers, buffer, arguments)
 }
 
 fn launch_host<T: Element>(

@@ -19,6 +19,8 @@ pub mod launch;
 pub mod layout;
 pub mod measure;
 mod storage;
+#[cfg(feature = "wgpu")]
+pub mod wgpu30;
 
 pub use batch::Batch;
 pub use device::{Device, Skipped};

@@ -59,6 +59,8 @@ impl Device {
             }
             #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
             Backend::Cuda(context) => Ok(Elapsed { seconds: context.time(work)?, clock: Clock::Device }),
+            #[cfg(feature = "wgpu")]
+            Backend::Wgpu(context) => Ok(Elapsed { seconds: context.time(work)?, clock: Clock::Device }),
         }
     }
 
@@ -72,6 +74,10 @@ impl Device {
             Backend::Host => crate::host::time_copies(n_bytes, n_copies),
             #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
             Backend::Cuda(context) => {
+                Ok(Elapsed { seconds: context.time_copies(n_bytes, n_copies)?, clock: Clock::Device })
+            }
+            #[cfg(feature = "wgpu")]
+            Backend::Wgpu(context) => {
                 Ok(Elapsed { seconds: context.time_copies(n_bytes, n_copies)?, clock: Clock::Device })
             }
         }

@@ -5,12 +5,16 @@
 #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
 use crate::cuda;
 use crate::host;
+#[cfg(feature = "wgpu")]
+use crate::wgpu30;
 
 /// The memory of a batch; always of the batch's device.
 pub(crate) enum Storage<T> {
     Host(host::Buffer<T>),
     #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
     Cuda(cuda::Buffer),
+    #[cfg(feature = "wgpu")]
+    Wgpu(wgpu30::Buffer),
 }
 
 impl<T> Storage<T> {
@@ -41,6 +45,23 @@ impl<T> Storage<T> {
     pub(crate) fn cuda_mut(&mut self) -> Option<&mut cuda::Buffer> {
         match self {
             Storage::Cuda(buffer) => Some(buffer),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(feature = "wgpu")]
+impl<T> Storage<T> {
+    pub(crate) fn wgpu(&self) -> Option<&wgpu30::Buffer> {
+        match self {
+            Storage::Wgpu(buffer) => Some(buffer),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn wgpu_mut(&mut self) -> Option<&mut wgpu30::Buffer> {
+        match self {
+            Storage::Wgpu(buffer) => Some(buffer),
             _ => None,
         }
     }

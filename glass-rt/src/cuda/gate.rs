@@ -61,12 +61,11 @@ impl Context {
             Ok(value.max(0) as u32)
         };
 
-        if let Some(found) = loaded_signature(&function) {
-            if found != signature {
-                return Err(mismatch(format!(
-                    "parameters (offset, bytes) are {found:?}, described as {signature:?}"
-                )));
-            }
+        if let Some(found) = loaded_signature(&function)
+            && found != signature
+        {
+            let message = format!("parameters (offset, bytes) are {found:?}, described as {signature:?}");
+            return Err(mismatch(message));
         }
         let max_threads = read(Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?;
         if launch.threads_per_block > max_threads {

@@ -29,6 +29,9 @@ use crate::error::Error;
 use crate::kernel::Target;
 use crate::launch::Limits;
 
+/// Threads past the end of the last block still compute a problem index in 32 bits.
+const MAX_PROBLEMS: u64 = u32::MAX as u64 - 1024;
+
 /// An opened GPU.
 pub(crate) struct Context {
     ctx: Arc<CudaContext>,
@@ -60,7 +63,7 @@ impl Context {
         let minor = attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
         let arch = (major * 10 + minor) as u32;
         let limits = Limits {
-            max_problems: (u32::MAX.into(), "the kernel counts problems in 32 bits"),
+            max_problems: (MAX_PROBLEMS, "the kernel counts problems in 32 bits"),
             max_blocks: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X)? as u64,
             max_threads_per_block: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)? as u32,
             max_shared_bytes: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?

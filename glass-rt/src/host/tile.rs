@@ -181,7 +181,7 @@ struct Scratch<T> {
 
 impl<T: Element> Scratch<T> {
     fn new(shared: &Shared<'_, T>, n_problems: usize) -> Self {
-        let needed = shared.layout == Layout::Contiguous || n_problems % TILE != 0;
+        let needed = shared.layout == Layout::Contiguous || !n_problems.is_multiple_of(TILE);
         let elements = shared.input_elements.iter().sum::<usize>() + shared.output_elements;
         let buffer = needed.then(|| Buffer::scratch(TILE * elements));
         Scratch { buffer, output_len: TILE * shared.output_elements }

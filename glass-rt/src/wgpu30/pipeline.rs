@@ -1,0 +1,96 @@
+//! Compiled kernels, kept by entry point and content hash.
+
+use std::sync::{Arc, PoisonError};
+
+use super::{ARGUMENT_BYTES, Context};
+use crate::error::Error;
+
+/// A compute pipeline with the layout of its bindings.
+pub(super) struct Pipeline {
+    pub(super) pipeline: wgpu::ComputePipeline,
+    pub(super) bindings: wgpu::BindGroupLayout,
+}
+
+/// How a kernel receives its arguments.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum ArgumentPlace {
+    /// In the command stream.
+    Immediates,
+    /// In a uniform buffer bound after the operands.
+    Uniform,
+}
+
+/// A kernel text and what surrounds it.
+pub(super) struct Shader {
+    pub(super) symbol: &'static str,
+    pub(super) hash: &'static str,
+    pub(super) source: &'static str,
+    /// Storage buffers; the last one is written.
+    pub(super) n_operands: u32,
+    pub(super) place: ArgumentPlace,
+}
+
+impl Context {
+    /// The pipeline of a shader, compiled on first use.
+    pub(super) fn pipeline(&self, shader: &Shader) -> Result<Arc<Pipeline>, Error> {
+        let pipelines = || self.pipelines.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (shader.symbol, shader.hash);
+        if let Some(pipeline) = pipelines().get(&key) {
+            return Ok(Arc::clone(pipeline));
+        }
+        let start = std::time::Instant::now();
+        let pipeline = Arc::new(self.compile(shader)?);
+        let milliseconds = start.elapsed().as_millis() as u64;
+        tracing::debug!(symbol = shader.symbol, milliseconds, "pipeline compiled");
+        Ok(Arc::clone(pipelines().entry(key).or_insert(pipeline)))
+    }
+
+    fn compile(&self, shader: &Shader) -> Result<Pipeline, Error> {
+        let entry = |binding, ty| wgpu::BindGroupLayoutEntry {
+            binding,
+            visibility: wgpu::ShaderStages::COMPUTE,
+            ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None },
+            count: None,
+        };
+        let mut entries: Vec<_> = (0..shader.n_operands)
+            .map(|binding| {
+                let read_only = binding + 1 < shader.n_operands;
+                entry(binding, wgpu::BufferBindingType::Storage { read_only })
+            })
+            .collect();
+        if shader.place == ArgumentPlace::Uniform {
+            entries.push(entry(shader.n_operands, wgpu::BufferBindingType::Uniform));
+        }
+        let immediate_size = if shader.place == ArgumentPlace::Immediates { ARGUMENT_BYTES } else { 0 };
+        let label = Some(shader.symbol);
+        let compiled = self.scoped("compiling", || {
+            let module = self.device.create_shader_module(wgpu::ShaderModuleDescriptor {
+                label,
+                source: wgpu::ShaderSource::Wgsl(shader.source.into()),
+            });
+            let bindings = self
+                .device
+                .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label, entries: &entries });
+            let layout = self.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+                label,
+                bind_group_layouts: &[Some(&bindings)],
+                immediate_size,
+            });
+            let pipeline = self.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+                label,
+                layout: Some(&layout),
+                module: &module,
+                entry_point: Some(shader.symbol),
+                compilation_options: Default::default(),
+                cache: None,
+            });
+            Pipeline { pipeline, bindings }
+        });
+        compiled.map_err(|error| match error {
+            Error::Backend { message, .. } => {
+                Error::Compile { kernel: shader.symbol.into(), compiler: "wgpu 30".into(), log: message }
+            }
+            other => other,
+        })
+    }
+}
