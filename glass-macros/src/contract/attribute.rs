@@ -29,7 +29,11 @@ struct Written {
 
 /// Where a field keeps its raw value.
 enum Slot<'a> {
-    Integer { value: &'a mut Option<i128>, stand_in: i128 },
+    Integer {
+        value: &'a mut Option<i128>,
+        /// A legal value, for messages and for the checks after a mistake.
+        stand_in: i128,
+    },
     Word(&'a mut Option<String>),
     Words(&'a mut Option<Vec<String>>),
 }
@@ -68,29 +72,29 @@ impl Attribute {
             errors.on(name, format!("glass: field `{spelling}` is given twice\nallowed: once"));
             return;
         }
-        let mut written = Written { field, value, items: Vec::new(), overflow: None, is_reported: false };
+        let is_reported = value.is_empty();
+        let mut written = Written { field, value, items: Vec::new(), overflow: None, is_reported };
         match slot(&mut self.fields, field) {
             Slot::Integer { value, stand_in } => {
-                let read = integer(&mut written, errors);
-                *value = Some(read.unwrap_or(stand_in));
+                *value = Some(integer(&mut written, stand_in, errors));
             }
-            Slot::Word(value) => *value = Some(tokens::text(&written.value)),
-            Slot::Words(value) => match tokens::list(&written.value, errors) {
+            Slot::Word(value) if !is_reported => *value = Some(tokens::text(&written.value)),
+            Slot::Words(value) if !is_reported => match tokens::list(&written.value, errors) {
                 Some(items) => {
                     *value = Some(items.iter().map(|item| tokens::text(item)).collect());
                     written.items = items;
                 }
                 None => {
-                    written.is_reported = true;
                     let text = tokens::text(&written.value);
-                    errors.on(
-                        tokens::stream(&written.value),
+                    written.report(
                         format!(
                             "glass: `{spelling} = {text}` is no list\nallowed: a list, such as `{spelling} = [cuda]`"
                         ),
+                        errors,
                     );
                 }
             },
+            Slot::Word(_) | Slot::Words(_) => {}
         }
         self.written.push(written);
     }
@@ -113,14 +117,22 @@ impl Attribute {
     }
 }
 
+impl Written {
+    /// Reports a value that cannot be read; what its stand-in leads to is left unsaid.
+    fn report(&mut self, message: String, errors: &mut Errors) {
+        self.is_reported = true;
+        errors.on(tokens::stream(&self.value), message);
+    }
+}
+
 fn slot(fields: &mut Fields, field: Field) -> Slot<'_> {
-    let (integer, stand_in) = match field {
-        Field::NOut => (&mut fields.n_out, 1),
-        Field::M => (&mut fields.m, 1),
-        Field::N => (&mut fields.n, 1),
-        Field::K => (&mut fields.k, 1),
-        Field::LanesPerOutput => (&mut fields.lanes_per_output, 1),
-        Field::ThreadsPerBlock => (&mut fields.threads_per_block, 32),
+    let (value, stand_in) = match field {
+        Field::NOut => (&mut fields.n_out, 7),
+        Field::M => (&mut fields.m, 7),
+        Field::N => (&mut fields.n, 7),
+        Field::K => (&mut fields.k, 14),
+        Field::LanesPerOutput => (&mut fields.lanes_per_output, 8),
+        Field::ThreadsPerBlock => (&mut fields.threads_per_block, 64),
         Field::Dtype => return Slot::Word(&mut fields.dtype),
         Field::Layout => return Slot::Word(&mut fields.layout),
         Field::Transpose => return Slot::Word(&mut fields.transpose),
@@ -130,22 +142,22 @@ fn slot(fields: &mut Fields, field: Field) -> Slot<'_> {
         Field::Form => return Slot::Word(&mut fields.form),
         Field::Targets => return Slot::Words(&mut fields.targets),
     };
-    Slot::Integer { value: integer, stand_in }
+    Slot::Integer { value, stand_in }
 }
 
 /// A whole number of either sign; a number beyond the raw type saturates, and keeps its digits for the message.
-fn integer(written: &mut Written, errors: &mut Errors) -> Option<i128> {
+fn integer(written: &mut Written, stand_in: i128, errors: &mut Errors) -> i128 {
+    if written.is_reported {
+        return stand_in;
+    }
     if let Some((sign, literal)) = integer_literal(&written.value) {
         let digits = literal.base10_digits();
-        return Some(digits.parse::<i128>().map_or_else(
-            |_| {
+        return sign
+            * digits.parse::<i128>().unwrap_or_else(|_| {
                 written.overflow = Some(digits.to_owned());
-                sign.saturating_mul(i128::MAX)
-            },
-            |value| sign * value,
-        ));
+                i128::MAX
+            });
     }
-    written.is_reported = true;
     let name = written.field.as_str();
     let text = tokens::text(&written.value);
     let why = match written.value.as_slice() {
@@ -154,11 +166,13 @@ fn integer(written: &mut Written, errors: &mut Errors) -> Option<i128> {
         }
         _ => "",
     };
-    errors.on(
-        tokens::stream(&written.value),
-        format!("glass: `{name} = {text}` is no whole number\nallowed: digits, such as `{name} = 14`{why}"),
+    written.report(
+        format!(
+            "glass: `{name} = {text}` is no whole number\nallowed: digits, such as `{name} = {stand_in}`{why}"
+        ),
+        errors,
     );
-    None
+    stand_in
 }
 
 /// An integer literal without suffix, after an optional minus sign.
@@ -179,7 +193,7 @@ fn unknown(spelling: &str) -> String {
     let nearest = known.iter().map(|name| (distance(spelling, name), name)).min();
     let hint = match nearest {
         // One slip in three letters; beyond that a suggestion misleads.
-        Some((edits, name)) if edits * 3 <= name.len().max(3) => format!("; did you mean `{name}`?"),
+        Some((edits, name)) if edits * 3 <= name.len() => format!("; did you mean `{name}`?"),
         _ => String::new(),
     };
     format!("glass: field `{spelling}` is not known{hint}\nallowed: {}", known.join(", "))

@@ -3,18 +3,18 @@
 //! Arguments are cut at their commas before they are understood, so that one malformed argument hides no other.
 
 use super::errors::Errors;
-use proc_macro2::{Delimiter, Ident, Punct, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 
 /// One `name = value`.
 #[derive(Debug)]
 pub(super) struct Argument {
     /// What stands left of `=`.
     pub(super) name: Ident,
-    /// Everything right of `=` up to the comma; never empty.
+    /// Everything right of `=` up to the comma. Empty when the argument has another form, which is reported.
     pub(super) value: Vec<TokenTree>,
 }
 
-/// Every well-formed argument. What is not of the form `name = value` is reported.
+/// Every argument that begins with a name. What is not of the form `name = value` is reported.
 pub(super) fn arguments(attribute: TokenStream, errors: &mut Errors) -> Vec<Argument> {
     split(attribute, errors).into_iter().filter_map(|tokens| argument(tokens, errors)).collect()
 }
@@ -34,9 +34,19 @@ pub(super) fn stream(tokens: &[TokenTree]) -> TokenStream {
     tokens.iter().cloned().collect()
 }
 
-/// What was written, on one line.
+/// What was written, on one line, with blanks between words only.
 pub(super) fn text(tokens: &[TokenTree]) -> String {
-    stream(tokens).to_string()
+    let mut text = String::new();
+    let mut follows_word = false;
+    for token in tokens {
+        let is_word = !matches!(token, TokenTree::Punct(_));
+        if follows_word && is_word && !matches!(token, TokenTree::Group(_)) {
+            text.push(' ');
+        }
+        text += &token.to_string();
+        follows_word = is_word;
+    }
+    text
 }
 
 /// Cuts at commas; a trailing comma is allowed.
@@ -76,21 +86,22 @@ fn flat(tokens: TokenStream) -> Vec<TokenTree> {
 }
 
 fn argument(tokens: Vec<TokenTree>, errors: &mut Errors) -> Option<Argument> {
-    let mut rest = tokens.iter();
-    match (rest.next(), rest.next()) {
-        (Some(TokenTree::Ident(name)), Some(TokenTree::Punct(equals))) if equals.as_char() == '=' => {
-            let value: Vec<_> = rest.cloned().collect();
+    match tokens.as_slice() {
+        [TokenTree::Ident(name), TokenTree::Punct(equals), value @ ..] if equals.as_char() == '=' => {
             if value.is_empty() {
-                no_value(name, Some(equals), errors);
-                return None;
+                no_value(name, &tokens, errors);
             }
-            Some(Argument { name: name.clone(), value })
+            Some(Argument { name: name.clone(), value: value.to_vec() })
         }
-        (Some(TokenTree::Ident(name)), None) => {
-            no_value(name, None, errors);
-            None
+        [TokenTree::Ident(name), rest @ ..] => {
+            if rest.is_empty() {
+                no_value(name, &tokens, errors);
+            } else {
+                no_field(&tokens, errors);
+            }
+            Some(Argument { name: name.clone(), value: Vec::new() })
         }
-        (Some(TokenTree::Literal(literal)), None) if literal.to_string().starts_with('"') => {
+        [TokenTree::Literal(literal)] if literal.to_string().starts_with('"') => {
             errors.on(
                 literal,
                 format!(
@@ -101,19 +112,18 @@ fn argument(tokens: Vec<TokenTree>, errors: &mut Errors) -> Option<Argument> {
             None
         }
         _ => {
-            errors.on(
-                stream(&tokens),
-                format!("glass: `{}` is no field\nallowed: `name = value`", text(&tokens)),
-            );
+            no_field(&tokens, errors);
             None
         }
     }
 }
 
-fn no_value(name: &Ident, equals: Option<&Punct>, errors: &mut Errors) {
-    let mut tokens = vec![TokenTree::Ident(name.clone())];
-    tokens.extend(equals.cloned().map(TokenTree::Punct));
-    errors.on(stream(&tokens), format!("glass: `{name}` has no value\nallowed: `{name} = value`"));
+fn no_value(name: &Ident, tokens: &[TokenTree], errors: &mut Errors) {
+    errors.on(stream(tokens), format!("glass: `{name}` has no value\nallowed: `{name} = value`"));
+}
+
+fn no_field(tokens: &[TokenTree], errors: &mut Errors) {
+    errors.on(stream(tokens), format!("glass: `{}` is no field\nallowed: `name = value`", text(tokens)));
 }
 
 #[cfg(test)]
@@ -132,17 +142,21 @@ mod tests {
     #[test]
     fn every_value_reaches_up_to_its_comma() {
         let (pairs, failed) = read("n_out = -7, targets = [cuda, wgsl], layout = a::b + 1,");
-        let expected = [("n_out", "- 7"), ("targets", "[cuda , wgsl]"), ("layout", "a :: b + 1")];
+        let expected = [("n_out", "-7"), ("targets", "[cuda , wgsl]"), ("layout", "a::b+1")];
         assert_eq!(pairs, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
         assert!(!failed);
     }
 
     #[test]
     fn a_malformed_argument_hides_no_other() {
-        for malformed in ["k", "k =", "3", "k: 3", "\"ij,j->i\"", ","] {
-            let (pairs, failed) = read(&format!("{malformed}, n_out = 7"));
-            assert_eq!(pairs, [("n_out".to_owned(), "7".to_owned())], "{malformed}");
+        for (malformed, has_name) in
+            [("k", true), ("k =", true), ("3", false), ("k: 3", true), ("\"ij,j->i\"", false), (",", false)]
+        {
+            let (mut pairs, failed) = read(&format!("{malformed}, n_out = 7"));
             assert!(failed, "{malformed}");
+            assert_eq!(pairs.pop(), Some(("n_out".to_owned(), "7".to_owned())), "{malformed}");
+            let rest = has_name.then(|| ("k".to_owned(), String::new()));
+            assert_eq!(pairs, rest.into_iter().collect::<Vec<_>>(), "{malformed}");
         }
     }
 

@@ -1,0 +1,16 @@
+//! Sizes are whole numbers, written as digits.
+
+const N: usize = 7;
+
+#[glass::contract(n_out = "7", k = 14.0)]
+struct Text;
+
+#[glass::contract(n_out = N, k = 14usize)]
+struct Constant;
+
+#[glass::contract(m = [7], n = true, k = 2 * 7, tier = warp, form = reduced, lanes_per_output = p8, threads_per_block = 'w')]
+struct Matrix;
+
+fn main() {
+    let _ = (Text::sources(), Constant::sources(), Matrix::sources(), N);
+}
