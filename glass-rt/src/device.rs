@@ -52,7 +52,7 @@ impl Skipped {
 }
 
 impl Device {
-    fn new(name: String, backend: Backend) -> Self {
+    pub(crate) fn new(name: String, backend: Backend) -> Self {
         Device { inner: Arc::new(Inner { name, backend }), skipped: Arc::new([]) }
     }
 
@@ -92,17 +92,21 @@ impl Device {
     pub fn wgpu(filter: Option<&str>) -> Result<Device, Error> {
         #[cfg(feature = "wgpu")]
         {
-            let (key, name, adapter) = wgpu30::choose(filter)?;
-            opened(&OPENED_WGPU, &key, || {
-                let context = wgpu30::Context::open(&adapter)?;
-                Ok(Device::new(name, Backend::Wgpu(context)))
-            })
+            Device::wgpu_adapter(wgpu30::choose(filter)?)
         }
         #[cfg(not(feature = "wgpu"))]
         {
             let _ = filter;
             Err(Error::NotBuiltIn { target: Target::Wgpu, features: "`wgpu`" })
         }
+    }
+
+    #[cfg(feature = "wgpu")]
+    fn wgpu_adapter(found: wgpu30::Found) -> Result<Device, Error> {
+        opened(&OPENED_WGPU, &found.key, || {
+            let context = wgpu30::Context::open(&found.adapter)?;
+            Ok(Device::new(found.label, Backend::Wgpu(context)))
+        })
     }
 
     /// The best device of this machine: CUDA device 0, else wgpu on a real GPU, else the host. The environment
@@ -163,18 +167,36 @@ impl Device {
         device
     }
 
-    /// Every device of this machine, best first, and what could not be opened.
+    /// Every device of this machine, CUDA before wgpu before the host, and what could not be opened. A GPU with
+    /// both drivers appears twice.
     pub fn all() -> (Vec<Device>, Vec<Skipped>) {
         let mut devices = Vec::new();
         let mut skipped = Vec::new();
-        match Device::cuda(0) {
+        let mut add = |name: &str, opened: Result<Device, Error>| match opened {
             Ok(device) => devices.push(device),
-            Err(error) => skipped.push(Skipped::new("cuda", error)),
+            Err(error) => skipped.push(Skipped::new(name, error)),
+        };
+        // Without a driver there is one attempt, which says so.
+        #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
+        let n_cuda = cuda::n_devices().unwrap_or(0).max(1);
+        #[cfg(not(any(feature = "cuda", feature = "cuda-unpinned")))]
+        let n_cuda = 1;
+        for ordinal in 0..n_cuda {
+            add(&format!("cuda:{ordinal}"), Device::cuda(ordinal));
         }
-        match Device::wgpu(None) {
-            Ok(device) => devices.push(device),
-            Err(error) => skipped.push(Skipped::new("wgpu", error)),
+        #[cfg(feature = "wgpu")]
+        {
+            let found = wgpu30::adapters();
+            if found.is_empty() {
+                add("wgpu", Device::wgpu(None));
+            }
+            for found in found {
+                let name = found.label.clone();
+                add(&name, Device::wgpu_adapter(found));
+            }
         }
+        #[cfg(not(feature = "wgpu"))]
+        add("wgpu", Device::wgpu(None));
         devices.push(Device::host());
         (devices, skipped)
     }
@@ -305,5 +327,60 @@ impl fmt::Debug for Device {
             .field("target", &self.target())
             .field("name", &self.name())
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_follow_the_environment_variable() {
+        assert_eq!(Device::named("host").unwrap(), Device::host());
+        assert_eq!(Device::named("HOST").unwrap().target(), Target::Host);
+        for wrong in ["gpu", "", "host:1", "cuda:", "cuda:x", "cuda:-1", "wgpu:"] {
+            assert_eq!(Device::named(wrong), Err(Error::UnknownDevice { given: wrong.into() }), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_best_device_says_what_it_passed_over() {
+        let device = Device::first_available();
+        let passed: Vec<&str> = device.skipped().iter().map(|skipped| skipped.device.as_str()).collect();
+        let wanted: &[&str] = match device.target() {
+            Target::Cuda => &[],
+            Target::Wgpu => &["cuda"],
+            Target::Host => &["cuda", "wgpu"],
+        };
+        assert_eq!(passed, wanted);
+        assert!(!device.is_software());
+        for skipped in device.skipped() {
+            assert!(!skipped.reason.is_empty());
+            println!("{}: {}", skipped.device, skipped.reason);
+        }
+    }
+
+    #[test]
+    fn asking_twice_gives_the_same_device() {
+        let (first, _) = Device::all();
+        let (second, _) = Device::all();
+        assert_eq!(first, second);
+        assert_eq!(first.last(), Some(&Device::host()));
+    }
+
+    #[test]
+    fn absent_backends_are_values() {
+        let error = Device::cuda(99).unwrap_err();
+        match error {
+            Error::NotBuiltIn { target: Target::Cuda, .. } => {
+                assert!(cfg!(not(any(feature = "cuda", feature = "cuda-unpinned"))));
+            }
+            Error::NoDriver { .. } | Error::DriverFailed { .. } => {}
+            Error::NoCudaDevice { ordinal, n_devices } => assert!(ordinal == 99 && n_devices < 99),
+            other => panic!("{other}"),
+        }
+        let error = Device::wgpu(Some("no such adapter")).unwrap_err();
+        let built_in = matches!(error, Error::NoAdapter { .. });
+        assert_eq!(built_in, cfg!(feature = "wgpu"), "{error}");
     }
 }

@@ -334,3 +334,68 @@ pub struct Scalars<T> {
     /// Factor of the old output.
     pub beta: T,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn row(target: Target, arch: Arch, min_batch: u64, variant_idx: usize) -> Choice {
+        Choice { target, arch, min_batch, variant_idx }
+    }
+
+    const fn variant(symbol: &'static str) -> Variant {
+        Variant {
+            symbol,
+            hash: "",
+            plan: Plan { tier: Tier::Thread, form: Form::Serial, staging: "direct", reason: "forced" },
+            launch: Launch { threads_per_block: 32, problems_per_block: 32, shared_bytes: 0 },
+            code: Code::Wgsl { native: "", web: "", workgroup_bytes: 0 },
+        }
+    }
+
+    static TASK: Task = Task {
+        symbol: "t",
+        dtype: DType::F32,
+        layout: Layout::Contiguous,
+        operands: &[],
+        alpha: Alpha::One,
+        beta: Beta::Zero,
+        variants: &[variant("any"), variant("small"), variant("large"), variant("sm_90")],
+        // Out of order on purpose: only the numbers decide.
+        choices: &[
+            row(Target::Cuda, Arch::Any, 1000, 2),
+            row(Target::Cuda, Arch::Any, 1, 1),
+            row(Target::Cuda, Arch::Exact(90), 100, 3),
+            row(Target::Wgpu, Arch::Any, 8, 0),
+            row(Target::Wgpu, Arch::Any, 9, 77),
+        ],
+    };
+
+    fn chosen(target: Target, arch: Option<u32>, n_problems: u64) -> Option<&'static str> {
+        TASK.choose(target, arch, n_problems).map(|variant| variant.symbol)
+    }
+
+    #[test]
+    fn the_largest_fitting_row_wins() {
+        assert_eq!(chosen(Target::Cuda, Some(80), 0), Some("small"));
+        assert_eq!(chosen(Target::Cuda, Some(80), 999), Some("small"));
+        assert_eq!(chosen(Target::Cuda, Some(80), 1000), Some("large"));
+        assert_eq!(chosen(Target::Cuda, None, u64::MAX), Some("large"));
+    }
+
+    #[test]
+    fn rows_of_the_architecture_come_first() {
+        assert_eq!(chosen(Target::Cuda, Some(90), 100), Some("sm_90"));
+        assert_eq!(chosen(Target::Cuda, Some(90), 5000), Some("sm_90"));
+        // Below its smallest batch the architecture has no row.
+        assert_eq!(chosen(Target::Cuda, Some(90), 99), Some("small"));
+    }
+
+    #[test]
+    fn no_row_means_no_variant() {
+        assert_eq!(chosen(Target::Host, None, 1), None);
+        assert_eq!(chosen(Target::Wgpu, None, 7), None);
+        // A row past the variants is no row.
+        assert_eq!(chosen(Target::Wgpu, None, 9), Some("any"));
+    }
+}

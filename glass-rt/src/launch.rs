@@ -347,3 +347,103 @@ fn launch_host<T: Element>(
     entry(&mut args);
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::{Alpha, Beta, DType, Form, Launch, Layout, Plan, Tier};
+
+    const GPU: Limits = Limits {
+        max_problems: (1 << 20, "32 bits"),
+        max_blocks: 1000,
+        max_threads_per_block: 256,
+        max_shared_bytes: 1024,
+        max_operand_bytes: 1 << 20,
+        max_operands: 2,
+        arch: Some(80),
+    };
+
+    const fn variant(threads_per_block: u32, problems_per_block: u32, shared_bytes: u32, cc: u32) -> Variant {
+        Variant {
+            symbol: "v",
+            hash: "",
+            plan: Plan { tier: Tier::Thread, form: Form::Serial, staging: "direct", reason: "forced" },
+            launch: Launch { threads_per_block, problems_per_block, shared_bytes },
+            code: Code::Cuda { source: "", images: &[], min_compute_capability: cc },
+        }
+    }
+
+    const X: Operand = Operand { name: "x", rows: 2, cols: 3, access: Access::In };
+    const Y: Operand = Operand { name: "y", rows: 1, cols: 1, access: Access::Out };
+
+    static VARIANTS: [Variant; 8] = [
+        variant(256, 32, 1024, 80),
+        variant(257, 32, 0, 70),
+        variant(256, 32, 1025, 70),
+        variant(256, 32, 0, 90),
+        variant(0, 32, 0, 70),
+        variant(32, 0, 0, 70),
+        variant(32, 2, 0, 70),
+        variant(32, 1, 0, 70),
+    ];
+
+    const TASK: Task = Task {
+        symbol: "t",
+        dtype: DType::F64,
+        layout: Layout::Interleaved,
+        operands: &[X, Y],
+        alpha: Alpha::One,
+        beta: Beta::Zero,
+        variants: &VARIANTS,
+        choices: &[],
+    };
+    static SMALL: Task = Task { operands: &[Y], ..TASK };
+    static BOTH: Task = TASK;
+    static THREE: Task = Task { operands: &[X, X, Y], ..TASK };
+
+    fn check(task: &'static Task, variant_idx: usize, n_problems: u64) -> Result<(), Error> {
+        check_limits(task, &VARIANTS[variant_idx], Target::Cuda, &GPU, n_problems)
+    }
+
+    #[test]
+    fn exactly_the_limit_is_allowed() {
+        assert_eq!(check(&BOTH, 0, 0), Ok(()));
+        assert_eq!(check(&BOTH, 0, 1000), Ok(()));
+        // 682 tiles of 32 problems of 6 elements of 8 bytes fill 1047552 bytes; the next tile does not fit.
+        assert_eq!(check(&BOTH, 0, 682 * 32), Ok(()));
+        assert_eq!(check(&SMALL, 6, 2000), Ok(()));
+    }
+
+    #[test]
+    fn anything_past_a_limit_is_refused_with_both_numbers() {
+        let limit = |what, required, available| {
+            Err(Error::Limit { subject: "kernel `v`".into(), what, required, available })
+        };
+        assert_eq!(check(&BOTH, 1, 1), limit("threads per block", 257, 256));
+        assert_eq!(check(&BOTH, 2, 1), limit("bytes of shared (workgroup) memory", 1025, 1024));
+        assert_eq!(check(&THREE, 0, 1), limit("operands", 3, 2));
+        let wanted = Error::ComputeCapability { variant: "v", required: 90, given: 80 };
+        assert_eq!(check(&BOTH, 3, 1), Err(wanted));
+        let wanted = Error::Limit {
+            subject: "kernel `t`, operand `x`".into(),
+            what: "bytes of one storage binding",
+            required: 683 * 32 * 6 * 8,
+            available: 1 << 20,
+        };
+        assert_eq!(check(&BOTH, 0, 682 * 32 + 1), Err(wanted));
+        let large = |n_problems, max, why| Err(Error::BatchTooLarge { kernel: "v", n_problems, max, why });
+        assert_eq!(check(&SMALL, 6, 2001), large(2001, 2000, "blocks of one grid"));
+        assert_eq!(check(&SMALL, 7, 1001), large(1001, 1000, "blocks of one grid"));
+        let many = Limits { max_operand_bytes: u64::MAX, ..GPU };
+        let wanted = Error::BatchTooLarge { kernel: "t", n_problems: 1 << 21, max: 1 << 20, why: "32 bits" };
+        assert_eq!(check_limits(&SMALL, &VARIANTS[0], Target::Cuda, &many, 1 << 21), Err(wanted));
+    }
+
+    #[test]
+    fn empty_blocks_are_malformed() {
+        for variant_idx in [4, 5] {
+            let error = check(&BOTH, variant_idx, 1).unwrap_err();
+            assert!(matches!(error, Error::MalformedTask { kernel: "v", .. }), "{error}");
+        }
+    }
+}

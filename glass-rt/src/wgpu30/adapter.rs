@@ -12,33 +12,55 @@ pub(crate) struct AdapterKey {
     bus: String,
 }
 
-/// The first adapter whose name contains `filter` (case-insensitive), real GPUs before software ones.
-pub(crate) fn choose(filter: Option<&str>) -> Result<(AdapterKey, String, wgpu::Adapter), Error> {
-    let absent = |seen| Error::NoAdapter { filter: filter.map(str::to_owned), seen };
+/// An adapter that exists.
+pub(crate) struct Found {
+    pub(crate) key: AdapterKey,
+    /// Name, type, backend and driver, for messages.
+    pub(crate) label: String,
+    pub(crate) adapter: wgpu::Adapter,
+}
+
+/// Every adapter of the machine, software ones included; none where no backend is compiled in.
+pub(crate) fn adapters() -> Vec<Found> {
     if wgpu::Instance::enabled_backend_features().is_empty() {
-        return Err(absent(Vec::new()));
+        return Vec::new();
     }
+    // Adapters keep their instance alive.
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
     let adapters = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::all()));
-    let infos: Vec<wgpu::AdapterInfo> = adapters.iter().map(wgpu::Adapter::get_info).collect();
+    adapters.into_iter().map(Found::new).collect()
+}
+
+impl Found {
+    fn new(adapter: wgpu::Adapter) -> Self {
+        let info = adapter.get_info();
+        let kind = format!("{:?}, {:?}", info.device_type, info.backend);
+        let label = format!("wgpu:{} ({kind}, {} {})", info.name, info.driver, info.driver_info);
+        let key = AdapterKey {
+            backend: format!("{:?}", info.backend),
+            vendor: info.vendor,
+            device: info.device,
+            name: info.name,
+            bus: info.device_pci_bus_id,
+        };
+        Found { key, label, adapter }
+    }
+
+    fn is_software(&self) -> bool {
+        self.adapter.get_info().device_type == wgpu::DeviceType::Cpu
+    }
+}
+
+/// The first adapter whose name contains `filter` (case-insensitive), real GPUs before software ones.
+pub(crate) fn choose(filter: Option<&str>) -> Result<Found, Error> {
+    let found = adapters();
     let seen: Vec<(String, bool)> =
-        infos.iter().map(|info| (info.name.clone(), info.device_type == wgpu::DeviceType::Cpu)).collect();
-    let Some(adapter_idx) = select(&seen, filter) else {
-        return Err(absent(seen.into_iter().map(|(name, _)| name).collect()));
-    };
-    let info = &infos[adapter_idx];
-    let key = AdapterKey {
-        backend: format!("{:?}", info.backend),
-        vendor: info.vendor,
-        device: info.device,
-        name: info.name.clone(),
-        bus: info.device_pci_bus_id.clone(),
-    };
-    let kind = format!("{:?}, {:?}", info.device_type, info.backend);
-    let name = format!("wgpu:{} ({kind}, {} {})", info.name, info.driver, info.driver_info);
-    // Adapters keep their instance alive.
-    let adapter = adapters.into_iter().nth(adapter_idx).ok_or_else(|| absent(Vec::new()))?;
-    Ok((key, name, adapter))
+        found.iter().map(|found| (found.key.name.clone(), found.is_software())).collect();
+    let chosen = select(&seen, filter).and_then(|adapter_idx| found.into_iter().nth(adapter_idx));
+    chosen.ok_or_else(|| Error::NoAdapter {
+        filter: filter.map(str::to_owned),
+        seen: seen.into_iter().map(|(name, _)| name).collect(),
+    })
 }
 
 /// Index of the adapter to take among names and whether each is a software adapter.
@@ -67,7 +89,7 @@ mod tests {
 
     #[test]
     fn an_unknown_name_lists_the_adapters() {
-        let Err(error) = choose(Some("no such adapter")).map(|(key, ..)| key) else { panic!("found") };
+        let Err(error) = choose(Some("no such adapter")).map(|found| found.key) else { panic!("found") };
         assert!(matches!(error, Error::NoAdapter { .. }), "{error}");
         assert!(error.to_string().contains("no such adapter"), "{error}");
     }

@@ -106,7 +106,124 @@ fn grid(n_groups: u32, per_dimension: u32) -> (u32, u32) {
 
 #[cfg(test)]
 mod tests {
-    use super::grid;
+    use super::*;
+    use crate::kernel::{
+        Access, Alpha, Beta, DType, Form, Launch, Layout, Operand, Plan, Scalars, Task, Tier, Variant,
+    };
+    use crate::{Device, launch_variant, wgpu30};
+
+    const NATIVE: &str = include_str!("../../tests/sample/scale_native.wgsl");
+    const WEB: &str = include_str!("../../tests/sample/scale_web.wgsl");
+
+    const fn variant(symbol: &'static str, web: &'static str, workgroup_bytes: u32) -> Variant {
+        Variant {
+            symbol,
+            hash: "sample",
+            plan: Plan { tier: Tier::Thread, form: Form::Serial, staging: "direct", reason: "forced" },
+            launch: Launch { threads_per_block: 64, problems_per_block: 64, shared_bytes: 0 },
+            code: Code::Wgsl { native: NATIVE, web, workgroup_bytes },
+        }
+    }
+
+    static TASK: Task = Task {
+        symbol: "scale",
+        dtype: DType::F32,
+        layout: Layout::Contiguous,
+        operands: &[
+            Operand { name: "x", rows: 1, cols: 1, access: Access::In },
+            Operand { name: "y", rows: 1, cols: 1, access: Access::Out },
+        ],
+        alpha: Alpha::Runtime,
+        beta: Beta::Zero,
+        variants: &[
+            variant("scale", WEB, 0),
+            variant("absent", "fn broken( {", 0),
+            variant("large", WEB, 400_000),
+            Variant {
+                launch: Launch { threads_per_block: 4096, ..variant("", "", 0).launch },
+                ..variant("wide", WEB, 0)
+            },
+        ],
+        choices: &[],
+    };
+
+    /// Every adapter, opened with what it offers and without immediates.
+    fn devices() -> Vec<(bool, Device)> {
+        let found = wgpu30::adapters();
+        if found.is_empty() {
+            println!("skipped: no wgpu adapter on this machine");
+        }
+        let mut devices = Vec::new();
+        for found in found {
+            let all = Context::open(&found.adapter).unwrap();
+            let native = all.has_immediates();
+            let web = Context::open_with(&found.adapter, all.features - wgpu::Features::IMMEDIATES).unwrap();
+            assert!(!web.has_immediates());
+            println!("device: {}", found.label);
+            devices.push((native, Device::new(found.label.clone(), crate::device::Backend::Wgpu(all))));
+            devices.push((false, Device::new(found.label, crate::device::Backend::Wgpu(web))));
+        }
+        devices
+    }
+
+    #[test]
+    fn both_dialects_receive_their_arguments() {
+        for (native, device) in devices() {
+            let x = device.upload(&[[1.0f32], [2.0], [-3.0]]).unwrap();
+            let mut y = device.filled(1, 3, Layout::Contiguous, 0.0f32).unwrap();
+            for alpha in [2.0, -1.0] {
+                launch_variant(&TASK, 0, &device, &[&x], &mut y, Scalars { alpha, beta: 9.0 }).unwrap();
+                // The texts differ in what they add, so that each shows which one ran.
+                let added = if native { 100.0 } else { 200.0 };
+                let wanted = [1.0, 2.0, -3.0].map(|x| alpha * x + added);
+                assert_eq!(y.download().unwrap(), wanted, "{}", device.name());
+            }
+        }
+    }
+
+    #[test]
+    fn what_the_adapter_lacks_is_an_error_and_writes_nothing() {
+        for (native, device) in devices() {
+            let x = device.upload(&[[1.0f32]]).unwrap();
+            let mut y = device.filled(1, 1, Layout::Contiguous, 7.0f32).unwrap();
+            let scalars = Scalars { alpha: 1.0, beta: 0.0 };
+            let error = launch_variant(&TASK, 1, &device, &[&x], &mut y, scalars).unwrap_err();
+            let Error::Compile { kernel, log, .. } = &error else { panic!("{error}") };
+            assert_eq!(kernel, "absent");
+            // The native text compiles, but has no entry point of that name.
+            assert!(log.contains(if native { "absent" } else { "expected" }), "{log}");
+
+            let error = launch_variant(&TASK, 2, &device, &[&x], &mut y, scalars).unwrap_err();
+            assert!(matches!(error, Error::Limit { required: 400_000, .. }), "{error}");
+            let error = launch_variant(&TASK, 3, &device, &[&x], &mut y, scalars).unwrap_err();
+            assert!(matches!(error, Error::Limit { required: 4096, .. }), "{error}");
+
+            let error = device.upload(&[[1.0f64]]).unwrap_err();
+            assert!(matches!(error, Error::DTypeUnavailable { dtype: DType::F64, .. }), "{error}");
+            device.synchronize().unwrap();
+            assert_eq!(y.download().unwrap(), [7.0]);
+        }
+    }
+
+    #[test]
+    fn operands_over_the_binding_limit_are_refused() {
+        for (_, device) in devices() {
+            let crate::device::Backend::Wgpu(context) = &device.inner.backend else { panic!("not wgpu") };
+            let limits = context.limits();
+            let n_problems = limits.max_operand_bytes / 4 + 1;
+            let error = crate::launch::check_limits(
+                &TASK,
+                &TASK.variants[0],
+                crate::kernel::Target::Wgpu,
+                &limits,
+                n_problems,
+            );
+            let required = n_problems * 4;
+            let available = limits.max_operand_bytes;
+            let Err(Error::Limit { required: r, available: a, .. }) = error else { panic!("{error:?}") };
+            assert_eq!((r, a), (required, available));
+        }
+    }
 
     #[test]
     fn grids_cover_all_groups_within_the_limit() {

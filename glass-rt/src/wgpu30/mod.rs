@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 pub use wgpu;
 
-pub(crate) use adapter::{AdapterKey, choose};
+pub(crate) use adapter::{AdapterKey, Found, adapters, choose};
 pub(crate) use launch::Arguments;
 pub(crate) use memory::Buffer;
 use pipeline::Pipeline;
@@ -50,12 +50,16 @@ struct Faults {
 impl Context {
     /// Opens an adapter with everything it offers that kernels can use.
     pub(crate) fn open(adapter: &wgpu::Adapter) -> Result<Context, Error> {
-        let wanted = wgpu::Features::IMMEDIATES
+        let useful = wgpu::Features::IMMEDIATES
             | wgpu::Features::SUBGROUP
             | wgpu::Features::SUBGROUP_BARRIER
             | wgpu::Features::TIMESTAMP_QUERY
             | wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS;
-        let features = adapter.features() & wanted;
+        Self::open_with(adapter, adapter.features() & useful)
+    }
+
+    /// Opens an adapter with some of the features it offers.
+    fn open_with(adapter: &wgpu::Adapter, features: wgpu::Features) -> Result<Context, Error> {
         let limits = adapter.limits();
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("glass"),
