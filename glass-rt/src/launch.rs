@@ -1,6 +1,6 @@
 //! The one place where a launch is checked.
 //!
-//! Everything a backend could object to is compared with the task and the device's [`Limits`] before the backend
+//! Everything a backend could object to is compared with the task and the device's limits before the backend
 //! is called, in the same order on every target. A refused launch has started nothing and written nothing.
 
 use crate::batch::{Batch, foreign};

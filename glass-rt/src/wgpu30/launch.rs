@@ -107,6 +107,7 @@ fn grid(n_groups: u32, per_dimension: u32) -> (u32, u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::Backend;
     use crate::kernel::{
         Access, Alpha, Beta, DType, Form, Launch, Layout, Operand, Plan, Scalars, Task, Tier, Variant,
     };
@@ -160,8 +161,8 @@ mod tests {
             let web = Context::open_with(&found.adapter, all.features - wgpu::Features::IMMEDIATES).unwrap();
             assert!(!web.has_immediates());
             println!("device: {}", found.label);
-            devices.push((native, Device::new(found.label.clone(), crate::device::Backend::Wgpu(all))));
-            devices.push((false, Device::new(found.label, crate::device::Backend::Wgpu(web))));
+            devices.push((native, Device::new(found.label.clone(), Backend::Wgpu(Box::new(all)))));
+            devices.push((false, Device::new(found.label, Backend::Wgpu(Box::new(web)))));
         }
         devices
     }
@@ -208,7 +209,7 @@ mod tests {
     #[test]
     fn operands_over_the_binding_limit_are_refused() {
         for (_, device) in devices() {
-            let crate::device::Backend::Wgpu(context) = &device.inner.backend else { panic!("not wgpu") };
+            let Backend::Wgpu(context) = &device.inner.backend else { panic!("not wgpu") };
             let limits = context.limits();
             let n_problems = limits.max_operand_bytes / 4 + 1;
             let error = crate::launch::check_limits(
