@@ -4,7 +4,11 @@
 //! |---|---|
 //! | [`grid`] | every kernel that is validated, compiled, compared and measured |
 //! | [`case`] | the tasks whose text is reviewed |
+//! | [`contraction`](mod@contraction) | the oracle's name for a task of the generator |
+//! | [`interpret`] | the IR, executed on the CPU |
 #![forbid(unsafe_code)]
 
 pub mod case;
+pub mod contraction;
 pub mod grid;
+pub mod interpret;
