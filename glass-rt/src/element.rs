@@ -7,7 +7,7 @@ use crate::kernel::{Code, DType};
 
 /// Closes [`Element`] and carries what the run time needs to know of each type.
 pub trait Sealed: Sized {
-    /// As many lanes as one 512-bit register holds.
+    /// Lanes that make up 128 bytes: wide enough that the tiles of an interleaved batch are read in order.
     type Pack: host::Lanes<Self> + bytemuck::Pod;
     /// The widest block moves compiled for this processor family.
     type Wide: host::Transpose<Self>;
@@ -24,9 +24,9 @@ type Wide = host::Avx2;
 type Wide = host::Portable;
 
 impl Sealed for f32 {
-    type Pack = host::Pack<f32, 16>;
+    type Pack = host::Pack<f32, 32>;
     type Wide = Wide;
-    const LANES: usize = 16;
+    const LANES: usize = 32;
 
     fn host_entry(code: &Code) -> Option<host::Entry<Self>> {
         match code {
@@ -37,9 +37,9 @@ impl Sealed for f32 {
 }
 
 impl Sealed for f64 {
-    type Pack = host::Pack<f64, 8>;
+    type Pack = host::Pack<f64, 16>;
     type Wide = Wide;
-    const LANES: usize = 8;
+    const LANES: usize = 16;
 
     fn host_entry(code: &Code) -> Option<host::Entry<Self>> {
         match code {

@@ -2,7 +2,7 @@
 //! the tiles themselves lie one behind the other.
 
 /// How far reading runs ahead, in bytes.
-pub(super) const AHEAD: usize = 4096;
+pub(super) const AHEAD: usize = 16384;
 
 /// Requests the cache line `bytes` behind `at`, which may lie outside any object.
 #[cfg(target_arch = "x86_64")]
