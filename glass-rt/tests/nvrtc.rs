@@ -78,3 +78,13 @@ fn a_text_that_does_not_compile_gives_a_readable_log() {
     assert!(log.contains("broken.cu(2)") && log.contains("undeclared") && log.lines().count() > 2, "{log}");
     std::fs::remove_dir_all(&dir).unwrap();
 }
+
+#[test]
+fn a_folder_that_cannot_be_made_is_named() {
+    let file = folder("file");
+    std::fs::write(&file, b"a file, not a folder").unwrap();
+    let error = export_images(&sample::GEMV_F32_CONTIGUOUS, 90, &file.join("images")).unwrap_err();
+    let Error::Write { path, .. } = &error else { panic!("{error}") };
+    assert!(path.starts_with(file.to_str().unwrap()), "{path}");
+    std::fs::remove_file(&file).unwrap();
+}

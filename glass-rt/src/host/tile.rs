@@ -194,3 +194,92 @@ impl<T: Element> Scratch<T> {
         all.split_at_mut(n_inputs)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::{Args, Lanes, schedule};
+    use crate::kernel::Scalars;
+
+    const N_OUT: usize = 3;
+    const K: usize = 5;
+
+    /// y += alpha A x.
+    struct Accumulate;
+
+    impl Body for Accumulate {
+        type Element = f64;
+
+        #[inline(always)]
+        fn run<V, A, Y>(inputs: &[A], output: &mut Y, scalars: Scalars<f64>)
+        where
+            V: Lanes<f64>,
+            A: Index<usize, Output = V>,
+            Y: IndexMut<usize, Output = V>,
+        {
+            for i in 0..N_OUT {
+                let mut acc = V::splat(0.0);
+                for t in 0..K {
+                    acc = inputs[0][i + t * N_OUT].mul_add(inputs[1][t], acc);
+                }
+                output[i] = output[i].add(V::splat(scalars.alpha).mul(acc));
+            }
+        }
+    }
+
+    fn values(len: usize, seed: f64) -> Vec<f64> {
+        (0..len).map(|i| ((i as f64 + seed) * 12.9898).sin() * 437.585).collect()
+    }
+
+    /// The same body on one lane, problem after problem.
+    fn one_by_one(a: &[f64], x: &[f64], y: &mut [f64], scalars: Scalars<f64>) {
+        let problems = a.chunks(N_OUT * K).zip(x.chunks(K)).zip(y.chunks_mut(N_OUT));
+        for ((a, x), y) in problems {
+            let mut out = y.to_vec();
+            Accumulate::run(&[a.to_vec(), x.to_vec()], &mut out, scalars);
+            y.copy_from_slice(&out);
+        }
+    }
+
+    #[test]
+    fn every_implementation_gives_the_bits_of_one_lane() {
+        // The last size is large enough to be spread over the cores.
+        for n_problems in [1, 31, 32, 33, 100, 1000, 4001] {
+            let (a, x, old) = (
+                values(n_problems * N_OUT * K, 0.1),
+                values(n_problems * K, 0.2),
+                values(n_problems * N_OUT, 0.3),
+            );
+            let scalars = Scalars { alpha: -1.75, beta: 0.0 };
+            let mut wanted = old.clone();
+            one_by_one(&a, &x, &mut wanted, scalars);
+            for layout in [Layout::Contiguous, Layout::Interleaved] {
+                for work in [work::<Accumulate>(), chunk_baseline::<Accumulate>] {
+                    let stored = |problems: &[f64], elements: usize| {
+                        let mut stored = vec![f64::NAN; layout.buffer_len(elements, n_problems)];
+                        for (idx, value) in problems.iter().enumerate() {
+                            stored[layout.offset(elements, idx / elements, idx % elements)] = *value;
+                        }
+                        stored
+                    };
+                    let (a, x, mut y) = (stored(&a, N_OUT * K), stored(&x, K), stored(&old, N_OUT));
+                    let mut args = Args {
+                        inputs: &[&a, &x],
+                        input_elements: &[N_OUT * K, K],
+                        output: &mut y,
+                        output_elements: N_OUT,
+                        output_access: Access::InOut,
+                        n_problems,
+                        layout,
+                        scalars,
+                    };
+                    schedule::run(&mut args, work);
+                    let bits =
+                        |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+                    // Padding is still the NaN it was.
+                    assert_eq!(bits(&y), bits(&stored(&wanted, N_OUT)), "{layout} {n_problems}");
+                }
+            }
+        }
+    }
+}
