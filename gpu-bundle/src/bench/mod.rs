@@ -1,0 +1,247 @@
+//! The figures of the project: one task, both element types and layouts, beside the copy bandwidth of the same run.
+
+mod cuda;
+mod oracle;
+mod wgpu;
+
+use crate::cuda::Gpu;
+use crate::options::Bench;
+use crate::output;
+use crate::provenance::{self, Provenance};
+use crate::regime::{Regime, Rotation};
+use crate::rig::{CopySample, Rig, median};
+use glass_codegen::spec::{Layout, Spec};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// The task: the feedback law of a 7-joint arm.
+const TASK: &str = "m7 n1 k14";
+
+/// A batch far beyond the cache, and one that a single solver has.
+const BATCHES: [u64; 2] = [1 << 20, 8192];
+
+/// Samples of every timed kernel, and of every pass over the copies.
+const N_SAMPLES: usize = 9;
+
+/// Everything measured, as written.
+#[derive(Serialize)]
+struct Results {
+    schema: &'static str,
+    provenance: Provenance,
+    task: &'static str,
+    clocks: Vec<String>,
+    /// Copy bandwidth at the start, between the configurations and at the end.
+    copies: Vec<CopySample>,
+    /// C: the median of them.
+    copy_gbs: f64,
+    /// An empty kernel between two events, launches hidden behind a gate, and as the host issues them.
+    empty_kernel_ns: Vec<f64>,
+    empty_kernel_ungated_ns: Vec<f64>,
+    rows: Vec<Row>,
+    failures: Vec<String>,
+}
+
+/// One kernel at one batch size.
+#[derive(Clone, Debug, Serialize)]
+struct Row {
+    /// `cuda` or the adapter's name.
+    device: String,
+    key: String,
+    mapping: String,
+    /// Content hash of the source.
+    hash: String,
+    batch: u64,
+    regime: Regime,
+    declared_bytes: u64,
+    n_sets: u64,
+    /// What the table, or without a row the fallback, names for this batch.
+    chosen: bool,
+    /// Among the candidates of a tuning run; otherwise measured only for comparison.
+    candidate: bool,
+    registers: u32,
+    local_bytes: u32,
+    shared_bytes: u32,
+    /// `events`, `timestamps` or `host clock`.
+    clock: &'static str,
+    n_launches: u64,
+    /// Nanoseconds of one launch.
+    samples_ns: Vec<f64>,
+    median_ns: f64,
+    /// Declared bytes over time, in units of 10^9 bytes per second.
+    gbs: f64,
+    /// `None` outside the cold regime.
+    fraction_of_c: Option<f64>,
+    /// Complete output against the oracle, before and after timing.
+    check: String,
+}
+
+struct Session {
+    results: Results,
+    path: PathBuf,
+}
+
+pub(crate) fn run(options: &Bench) -> Result<(), String> {
+    output::folder(&options.out)?;
+    let gpu = Gpu::open(0)?;
+    let provenance = Provenance::of(Some(&gpu))?;
+    let configurations = configurations()?;
+    let rotations: Vec<Rotation> = configurations
+        .iter()
+        .flat_map(|(spec, layout)| BATCHES.map(|batch| Rotation::new(spec, *layout, batch)))
+        .collect();
+    let mut rig = Rig::new(gpu, rotations.into_iter())?;
+    let mut session = Session::new(provenance, &options.out);
+    session.ceilings(&rig)?;
+    for (spec, layout) in &configurations {
+        if let Err(reason) = cuda::measure(&mut rig, &mut session, spec, *layout) {
+            session.fail(format!("cuda {}: {reason}", glass_codegen::table::key(spec, *layout)));
+        }
+        session.ceilings(&rig)?;
+    }
+    // The other backend gets the memory and the device to itself.
+    drop(rig);
+    if let Some(device) = &options.wgpu
+        && let Err(reason) = wgpu::measure(&mut session, device)
+    {
+        session.fail(format!("{device}: {reason}"));
+    }
+    session.save()?;
+    session.report();
+    Ok(())
+}
+
+fn configurations() -> Result<Vec<(Spec, Layout)>, String> {
+    ["f32", "f64"]
+        .into_iter()
+        .flat_map(|dtype| ["interleaved", "contiguous"].map(|layout| format!("gemv {dtype} {layout} {TASK}")))
+        .map(|key| crate::kernel_id::parse_key(&key))
+        .collect()
+}
+
+impl Session {
+    fn new(provenance: Provenance, out: &Path) -> Session {
+        let path = out.join("gemv_h200.json");
+        let results = Results {
+            schema: "glass.bench.v1",
+            provenance,
+            task: TASK,
+            clocks: Vec::new(),
+            copies: Vec::new(),
+            copy_gbs: f64::NAN,
+            empty_kernel_ns: Vec::new(),
+            empty_kernel_ungated_ns: Vec::new(),
+            rows: Vec::new(),
+            failures: Vec::new(),
+        };
+        Session { results, path }
+    }
+
+    /// Samples the copy bandwidth and the launch floor; everything so far goes to disk.
+    fn ceilings(&mut self, rig: &Rig) -> Result<(), String> {
+        let results = &mut self.results;
+        results.copies.extend(rig.copy_bandwidth(N_SAMPLES)?);
+        for _ in 0..N_SAMPLES {
+            results.empty_kernel_ns.push(rig.time_empty(40)?);
+            results.empty_kernel_ungated_ns.push(rig.time_empty_ungated(200)?);
+        }
+        results.clocks.push(provenance::clocks());
+        let gbs: Vec<f64> = results.copies.iter().map(|copy| copy.gbs).collect();
+        results.copy_gbs = median(&gbs);
+        self.save()
+    }
+
+    fn fail(&mut self, reason: String) {
+        eprintln!("{reason}");
+        self.results.failures.push(reason);
+    }
+
+    /// Writes the file, with the fractions for C as known now.
+    fn save(&mut self) -> Result<(), String> {
+        let copy_gbs = self.results.copy_gbs;
+        for row in &mut self.results.rows {
+            row.fraction_of_c = (row.regime == Regime::DramCold).then_some(row.gbs / copy_gbs);
+        }
+        let text = serde_json::to_string_pretty(&self.results).map_err(|error| error.to_string())?;
+        output::replace(&self.path, &format!("{text}\n"))
+    }
+
+    fn report(&self) {
+        let Results { provenance, copies, rows, failures, .. } = &self.results;
+        println!("\n{} on {}", provenance.command, provenance.device);
+        let spread = |samples: &[f64]| {
+            let (low, high) =
+                samples.iter().fold((f64::MAX, 0.0f64), |(low, high), x| (low.min(*x), high.max(*x)));
+            format!("{:.1} ({low:.1} to {high:.1})", median(samples))
+        };
+        let gbs: Vec<f64> = copies.iter().map(|copy| copy.gbs).collect();
+        println!("C {} GB/s, {} samples", spread(&gbs), gbs.len());
+        println!("empty kernel, gated {} ns", spread(&self.results.empty_kernel_ns));
+        println!("empty kernel, as issued {} ns", spread(&self.results.empty_kernel_ungated_ns));
+        for batch in BATCHES {
+            println!("\n{batch} problems: ns per problem, GB/s, fraction of C ('*': chosen)");
+            for row in rows.iter().filter(|row| row.batch == batch) {
+                let mark = if row.chosen { '*' } else { ' ' };
+                let fraction = row.fraction_of_c.map_or("     ".into(), |fraction| format!("{fraction:.3}"));
+                let device = if row.device == "cuda" { "cuda" } else { "wgpu" };
+                println!(
+                    "{mark}{device} {:<35} {:<27} {:>9.4} {:>7.0} {fraction} {}",
+                    row.key,
+                    row.mapping,
+                    row.median_ns / batch as f64,
+                    row.gbs,
+                    if row.check == "pass" { "" } else { row.check.as_str() }
+                );
+            }
+        }
+        for (row, same) in self.pairs() {
+            let ratio = same.median_ns / row.median_ns;
+            println!(
+                "wgpu / cuda speed, {} {} at {}: {ratio:.3} ({})",
+                row.key, row.mapping, row.batch, row.clock
+            );
+        }
+        for failure in failures {
+            println!("FAIL {failure}");
+        }
+    }
+
+    /// Every row of another device with the CUDA row of the same plan.
+    fn pairs(&self) -> Vec<(&Row, &Row)> {
+        let rows = &self.results.rows;
+        let same = |row: &Row| {
+            rows.iter().find(|other| {
+                other.device == "cuda"
+                    && (&other.key, &other.mapping, other.batch) == (&row.key, &row.mapping, row.batch)
+            })
+        };
+        rows.iter().filter(|row| row.device != "cuda").filter_map(|row| Some((row, same(row)?))).collect()
+    }
+}
+
+/// The mapping of a generated task that serves a batch on a target.
+fn chosen_mapping(
+    spec: &Spec,
+    layout: Layout,
+    target: glass_codegen::plan::Target,
+    arch: Option<u32>,
+    batch: u64,
+) -> Option<glass_codegen::plan::Mapping> {
+    let request = glass_codegen::Request {
+        spec: spec.clone(),
+        layout,
+        targets: vec![target],
+        forced: glass_codegen::contract::Forced::default(),
+    };
+    let generated = glass_codegen::generate(&request);
+    let rows = |wanted: Option<u32>| {
+        generated
+            .choices
+            .iter()
+            .filter(move |choice| {
+                choice.target == target && choice.arch == wanted && choice.min_batch <= batch
+            })
+            .max_by_key(|choice| choice.min_batch)
+    };
+    let choice = arch.and_then(|arch| rows(Some(arch))).or_else(|| rows(None))?;
+    Some(generated.variants[choice.variant_idx].plan.mapping)
+}

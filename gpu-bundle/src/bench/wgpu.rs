@@ -1,0 +1,166 @@
+//! The same task through wgpu on the same card, in the plan that WGSL has: interleaved operands read in place,
+//! contiguous ones staged by the lanes of a workgroup.
+
+use super::oracle::{self, Inputs, Promise};
+use super::{BATCHES, N_SAMPLES, Row, Session, chosen_mapping};
+use crate::embed::{embed, layout_of};
+use crate::kernel_id::{Generated, KernelId};
+use crate::regime::{Rotation, declared_bytes};
+use crate::rig::median;
+use glass_codegen::plan::Target;
+use glass_codegen::table;
+use glass_rt::kernel::Task;
+use glass_rt::{Batch, Device, Error, Scalars, launch_variant};
+use std::time::Instant;
+
+/// Launches of one sample: long enough for the host to run ahead of the device.
+const N_LAUNCHES: [u64; 2] = [40, 200];
+
+/// Operands of one batch, and the launch over them.
+struct Work {
+    device: Device,
+    task: &'static Task,
+    /// One set suffices where one call is cold by itself; otherwise they are used in turn.
+    sets: Vec<(Batch<f32>, Batch<f32>, Batch<f32>)>,
+}
+
+impl Work {
+    fn launch(&mut self, launch_idx: u64) -> Result<(), Error> {
+        let set_idx = (launch_idx % self.sets.len() as u64) as usize;
+        let (a, b, c) = &mut self.sets[set_idx];
+        launch_variant(self.task, 0, &self.device, &[&*a, &*b], c, Scalars { alpha: 1.0, beta: 0.0 })
+    }
+}
+
+/// Times both layouts in f32, the only type WGSL has.
+pub(super) fn measure(session: &mut Session, device: &str) -> Result<(), String> {
+    let device = Device::named(device).map_err(|error| error.to_string())?;
+    for layout in ["interleaved", "contiguous"] {
+        let (spec, layout) = crate::kernel_id::parse_key(&format!("gemv f32 {layout} {}", super::TASK))?;
+        for (batch, n_launches) in BATCHES.into_iter().zip(N_LAUNCHES) {
+            let mapping =
+                chosen_mapping(&spec, layout, Target::Wgsl, None, batch).ok_or("no WGSL variant")?;
+            let generated = KernelId::new(&spec, layout, Target::Wgsl, &mapping).generate()?;
+            match measure_batch(&device, &generated, batch, n_launches) {
+                Ok(row) => session.results.rows.push(row),
+                Err(reason) => session.fail(format!(
+                    "{} {} at {batch}: {reason}",
+                    device.name(),
+                    table::key(&spec, layout)
+                )),
+            }
+            session.save()?;
+        }
+    }
+    Ok(())
+}
+
+fn measure_batch(device: &Device, generated: &Generated, batch: u64, n_launches: u64) -> Result<Row, String> {
+    let failed = |error: Error| error.to_string();
+    let rotation = Rotation::new(&generated.spec, generated.layout, batch);
+    let n_problems = batch as usize;
+    let layout = layout_of(generated.layout);
+    let [a_elements, b_elements, c_elements] = [0, 1, 2].map(|idx| generated.spec.operands[idx].elements());
+    let raw = |elements: usize, seed: u64| random(layout.buffer_len(elements, n_problems), seed);
+    let (a, b) = (raw(a_elements, 1), raw(b_elements, 2));
+    let mut sets = Vec::new();
+    for _ in 0..rotation.n_sets {
+        let input =
+            |data: &[f32], elements| device.upload_raw(data, elements, n_problems, layout).map_err(failed);
+        let output = device.filled(c_elements, n_problems, layout, f32::NAN).map_err(failed)?;
+        sets.push((input(&a, a_elements)?, input(&b, b_elements)?, output));
+    }
+    let inputs = Inputs {
+        a: oracle::problems(generated.layout, &a, a_elements, n_problems),
+        b: oracle::problems(generated.layout, &b, b_elements, n_problems),
+    };
+    let mut work = Work { device: device.clone(), task: embed(generated, None), sets };
+    work.launch(0).map_err(failed)?;
+    let check = |work: &Work| {
+        let actual = work.sets[0].2.download().map_err(failed)?;
+        oracle::compare(generated, &inputs, &actual, Promise::Bound)
+    };
+    let before = check(&work);
+    for launch_idx in 0..3 {
+        work.launch(launch_idx).map_err(failed)?;
+    }
+    device.synchronize().map_err(failed)?;
+    let mut clock = "timestamps";
+    let mut samples_ns = Vec::new();
+    for _ in 0..N_SAMPLES {
+        let (ns, read_from) = sample(&mut work, n_launches).map_err(failed)?;
+        samples_ns.push(ns);
+        clock = read_from;
+    }
+    let outcome = before.and_then(|()| check(&work));
+    let declared_bytes = declared_bytes(&generated.spec, batch);
+    let median_ns = median(&samples_ns);
+    Ok(Row {
+        device: device.name().into(),
+        key: table::key(&generated.spec, generated.layout),
+        mapping: generated.variant.plan.mapping.to_string(),
+        hash: generated.variant.sources[0].hash.clone(),
+        batch,
+        regime: rotation.regime,
+        declared_bytes,
+        n_sets: rotation.n_sets,
+        chosen: true,
+        candidate: false,
+        registers: 0,
+        local_bytes: 0,
+        shared_bytes: u32::try_from(generated.variant.plan.shared_bytes)
+            .map_err(|error| error.to_string())?,
+        clock,
+        n_launches,
+        samples_ns,
+        median_ns,
+        gbs: declared_bytes as f64 / median_ns,
+        fraction_of_c: None,
+        check: outcome.map_or_else(|reason| format!("fail: {reason}"), |()| "pass".into()),
+    })
+}
+
+/// Nanoseconds of one launch, by the adapter's timestamps, or by the host's clock around launches and a wait.
+fn sample(work: &mut Work, n_launches: u64) -> Result<(f64, &'static str), Error> {
+    let device = work.device.clone();
+    let per_launch = |seconds: f64| seconds * 1e9 / n_launches as f64;
+    match device.time(|| (0..n_launches).try_for_each(|launch_idx| work.launch(launch_idx))) {
+        Ok(elapsed) => Ok((per_launch(elapsed.seconds), "timestamps")),
+        Err(Error::Unavailable { .. }) => {
+            device.synchronize()?;
+            let started = Instant::now();
+            for launch_idx in 0..n_launches {
+                work.launch(launch_idx)?;
+            }
+            device.synchronize()?;
+            Ok((per_launch(started.elapsed().as_secs_f64()), "host clock"))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Normal numbers of both signs with random fractions, as in the arenas of the CUDA runs.
+fn random(len: usize, seed: u64) -> Vec<f32> {
+    (0..len as u64)
+        .map(|at| {
+            let mut z = at.wrapping_add(seed << 40).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+            z ^= z >> 31;
+            f32::from_bits((z as u32 & 0x80FF_FFFF) | 0x3F00_0000)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn random_inputs_are_normal_and_of_both_signs() {
+        let values = random(1000, 7);
+        assert!(values.iter().all(|value| (0.5..2.0).contains(&value.abs())));
+        assert!(values.iter().any(|value| *value < 0.0) && values.iter().any(|value| *value > 0.0));
+        assert_ne!(values, random(1000, 8));
+    }
+}

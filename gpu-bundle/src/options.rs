@@ -1,0 +1,82 @@
+//! The command line.
+
+use lexopt::prelude::*;
+use std::path::PathBuf;
+
+pub(crate) const USAGE: &str = "\
+glass-gpu check --out DIR [--only TEXT] [--no-wgpu] [--wgpu NAME] [--jobs N]
+glass-gpu tune  --out DIR [--cells TEXT] [--dry-run [--compile]] [--jobs N]
+glass-gpu bench --out DIR [--no-wgpu] [--wgpu NAME]
+";
+
+pub(crate) enum Command {
+    Check(Check),
+    Tune(Tune),
+    Bench(Bench),
+    Worker { kind: String },
+    Help,
+}
+
+pub(crate) struct Check {
+    pub(crate) out: PathBuf,
+    /// Only kernels whose key, target or mapping contains this.
+    pub(crate) only: Option<String>,
+    pub(crate) cuda: bool,
+    /// Device of WGSL kernels, in the spelling of `GLASS_DEVICE`; `None` leaves them out.
+    pub(crate) wgpu: Option<String>,
+    pub(crate) n_jobs: usize,
+}
+
+pub(crate) struct Tune {
+    pub(crate) out: PathBuf,
+    /// Only cells whose key contains this.
+    pub(crate) cells: Option<String>,
+    /// Lists cells and candidates, touches no device.
+    pub(crate) dry_run: bool,
+    /// Compiles them too.
+    pub(crate) compile: bool,
+    pub(crate) n_jobs: usize,
+}
+
+pub(crate) struct Bench {
+    pub(crate) out: PathBuf,
+    pub(crate) wgpu: Option<String>,
+}
+
+pub(crate) fn parse() -> Result<Command, String> {
+    parse_from(lexopt::Parser::from_env()).map_err(|error| format!("{error}\n{USAGE}"))
+}
+
+fn parse_from(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error> {
+    let mut words = Vec::new();
+    let mut out = None;
+    let (mut only, mut cells, mut dry_run, mut compile) = (None, None, false, false);
+    let (mut cuda, mut wgpu) = (true, Some("wgpu".to_owned()));
+    let mut n_jobs = std::thread::available_parallelism().map_or(1, usize::from);
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Long("out") => out = Some(PathBuf::from(parser.value()?)),
+            Long("only") => only = Some(parser.value()?.string()?),
+            Long("cells") => cells = Some(parser.value()?.string()?),
+            Long("dry-run") => dry_run = true,
+            Long("compile") => compile = true,
+            Long("no-cuda") => cuda = false,
+            Long("no-wgpu") => wgpu = None,
+            Long("wgpu") => wgpu = Some(format!("wgpu:{}", parser.value()?.string()?)),
+            Long("jobs") => n_jobs = parser.value()?.parse()?,
+            Long("help") => return Ok(Command::Help),
+            Value(word) => words.push(word.string()?),
+            _ => return Err(argument.unexpected()),
+        }
+    }
+    let out = || out.ok_or(lexopt::Error::from("`--out DIR` is missing"));
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    Ok(match words.as_slice() {
+        ["check"] => Command::Check(Check { out: out()?, only, cuda, wgpu, n_jobs }),
+        ["tune"] => Command::Tune(Tune { out: out()?, cells, dry_run, compile, n_jobs }),
+        ["bench"] => Command::Bench(Bench { out: out()?, wgpu }),
+        ["worker", kind] => Command::Worker { kind: (*kind).to_owned() },
+        [] => Command::Help,
+        other => return Err(format!("unknown command `{}`", other.join(" ")).into()),
+    })
+}

@@ -1,0 +1,212 @@
+//! Child processes that serve jobs, one line in and one line out.
+//!
+//! NVRTC and pipeline compilers use one core a process, a hung compile can only be stopped by ending its process,
+//! and a faulting kernel spoils the context it ran in. So every job runs in a child; a child that dies or exceeds
+//! the limit costs its job, which is reported as lost, and is replaced.
+
+use serde::{Serialize, de::DeserializeOwned};
+use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// How to run children.
+pub(crate) struct Pool {
+    /// Program and arguments of a child.
+    pub(crate) program: PathBuf,
+    pub(crate) arguments: Vec<String>,
+    /// Children at a time.
+    pub(crate) n_children: usize,
+    /// Longest wait for one answer.
+    pub(crate) job_limit: Duration,
+}
+
+/// What a child says when it is ready for jobs, after its slow initialisation.
+pub(crate) const READY: &str = "ready";
+
+/// Longest wait for a child to become ready.
+const START_LIMIT: Duration = Duration::from_secs(90);
+
+/// Children that may fail to start before the remaining jobs are given up.
+const MAX_FALSE_STARTS: usize = 8;
+
+impl Pool {
+    /// This program again, as workers of the given kind.
+    pub(crate) fn workers(kind: &str, n_children: usize, job_limit: Duration) -> Result<Pool, String> {
+        let program = std::env::current_exe().map_err(|error| format!("own executable: {error}"))?;
+        Ok(Pool { program, arguments: vec!["worker".into(), kind.into()], n_children, job_limit })
+    }
+
+    /// Runs every job; calls `on_done` on this thread, in order of completion, with the position of the job.
+    pub(crate) fn run<J: Serialize + Sync, R: DeserializeOwned + Send>(
+        &self,
+        jobs: &[J],
+        mut on_done: impl FnMut(usize, Result<R, String>),
+    ) {
+        let next = AtomicUsize::new(0);
+        let n_false_starts = AtomicUsize::new(0);
+        let (sender, receiver) = mpsc::channel();
+        std::thread::scope(|scope| {
+            for _ in 0..self.n_children.min(jobs.len()) {
+                let (sender, next, n_false_starts) = (sender.clone(), &next, &n_false_starts);
+                scope.spawn(move || {
+                    let mut worker: Option<Worker> = None;
+                    loop {
+                        let job_idx = next.fetch_add(1, Ordering::Relaxed);
+                        let Some(job) = jobs.get(job_idx) else { break };
+                        let answer = self.serve(&mut worker, n_false_starts, job);
+                        if answer.is_err() {
+                            worker = None;
+                        }
+                        if sender.send((job_idx, answer)).is_err() {
+                            break;
+                        }
+                    }
+                });
+            }
+            drop(sender);
+            for (job_idx, answer) in receiver {
+                on_done(job_idx, answer);
+            }
+        });
+    }
+
+    fn serve<J: Serialize, R: DeserializeOwned>(
+        &self,
+        worker: &mut Option<Worker>,
+        n_false_starts: &AtomicUsize,
+        job: &J,
+    ) -> Result<R, String> {
+        if worker.is_none() {
+            if n_false_starts.load(Ordering::Relaxed) >= MAX_FALSE_STARTS {
+                return Err(format!("not tried: {MAX_FALSE_STARTS} workers did not start"));
+            }
+            let started = self.start().inspect_err(|_| {
+                n_false_starts.fetch_add(1, Ordering::Relaxed);
+            });
+            *worker = Some(started?);
+        }
+        let worker = worker.as_mut().expect("started above");
+        let line = serde_json::to_string(job).map_err(|error| error.to_string())?;
+        worker.send(&line)?;
+        let answer = worker.receive(self.job_limit)?;
+        serde_json::from_str(&answer).map_err(|error| format!("answer `{answer}`: {error}"))
+    }
+
+    fn start(&self) -> Result<Worker, String> {
+        let mut child = Command::new(&self.program)
+            .args(&self.arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|error| format!("{}: {error}", self.program.display()))?;
+        let output = child.stdout.take().expect("piped above");
+        let (sender, lines) = mpsc::channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(output).lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        let mut worker = Worker { child, lines };
+        match worker.receive(START_LIMIT)?.as_str() {
+            READY => Ok(worker),
+            reason => Err(format!("worker did not start: {reason}")),
+        }
+    }
+}
+
+struct Worker {
+    child: Child,
+    lines: mpsc::Receiver<String>,
+}
+
+impl Worker {
+    fn send(&mut self, line: &str) -> Result<(), String> {
+        let input = self.child.stdin.as_mut().expect("piped when started");
+        writeln!(input, "{line}")
+            .and_then(|()| input.flush())
+            .map_err(|error| format!("worker is gone: {error}"))
+    }
+
+    fn receive(&mut self, limit: Duration) -> Result<String, String> {
+        match self.lines.recv_timeout(limit) {
+            Ok(line) => Ok(line),
+            Err(mpsc::RecvTimeoutError::Timeout) => Err(format!("no answer in {} s", limit.as_secs_f64())),
+            Err(mpsc::RecvTimeoutError::Disconnected) => {
+                let status = self.child.wait().map_or("unknown status".into(), |status| status.to_string());
+                Err(format!("worker died: {status}"))
+            }
+        }
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        // An idle child ends with its input; a hung one has to be ended.
+        drop(self.child.stdin.take());
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The child's side: answers jobs from standard input until it closes.
+pub(crate) fn answer<J: DeserializeOwned, R: Serialize>(
+    mut serve: impl FnMut(J) -> Result<R, String>,
+) -> Result<(), String> {
+    let say = |line: &str| {
+        let mut output = std::io::stdout().lock();
+        writeln!(output, "{line}").and_then(|()| output.flush()).map_err(|error| error.to_string())
+    };
+    say(READY)?;
+    for line in std::io::stdin().lock().lines() {
+        let job = serde_json::from_str(&line.map_err(|error| error.to_string())?)
+            .map_err(|error| error.to_string())?;
+        let answer = serve(job)?;
+        say(&serde_json::to_string(&answer).map_err(|error| error.to_string())?)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A shell that echoes numbers, dies at 3 and hangs at 5.
+    fn pool() -> Pool {
+        let script =
+            "echo ready; while read n; do case $n in 3) exit 7;; 5) sleep 60;; *) echo $n;; esac; done";
+        Pool {
+            program: "/bin/sh".into(),
+            arguments: vec!["-c".into(), script.into()],
+            n_children: 3,
+            job_limit: Duration::from_millis(500),
+        }
+    }
+
+    #[test]
+    fn a_lost_job_costs_only_itself() {
+        let jobs: Vec<u32> = (0..20).collect();
+        let mut answers: Vec<Option<Result<u32, String>>> = vec![None; jobs.len()];
+        pool().run(&jobs, |job_idx, answer| assert!(answers[job_idx].replace(answer).is_none()));
+        for (job_idx, answer) in answers.iter().enumerate() {
+            match (job_idx, answer.as_ref().expect("every job is answered")) {
+                (3, Err(reason)) => assert!(reason.contains("died"), "{reason}"),
+                (5, Err(reason)) => assert!(reason.contains("no answer"), "{reason}"),
+                (3 | 5, Ok(_)) => panic!("job {job_idx} cannot succeed"),
+                (_, answer) => assert_eq!(answer, &Ok(job_idx as u32)),
+            }
+        }
+    }
+
+    #[test]
+    fn a_worker_that_cannot_start_is_an_error() {
+        let pool = Pool { arguments: vec!["-c".into(), "echo no device".into()], ..pool() };
+        pool.run(&[1u32, 2], |_, answer: Result<u32, String>| {
+            assert!(answer.unwrap_err().contains("no device"))
+        });
+    }
+}

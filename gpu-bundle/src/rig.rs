@@ -1,0 +1,150 @@
+//! The measuring bench: a device, its events, and two arenas of random operands.
+//!
+//! Inputs lie in an arena that is filled once and never written again. Outputs have their own, so that no
+//! kernel reads what another one left.
+
+use crate::cuda::Gpu;
+use crate::cuda::arena::{ALIGNMENT, Arena};
+use crate::cuda::module::{Geometry, Module};
+use crate::cuda::timer::Timer;
+use crate::regime::Rotation;
+
+pub(crate) struct Rig {
+    pub(crate) gpu: Gpu,
+    pub(crate) inputs: Arena,
+    pub(crate) outputs: Arena,
+    timer: Timer,
+    /// Operand sets are used in turn across all kernels, so that no two consecutive launches share one.
+    turn: u64,
+}
+
+/// Sources of the copies that define C.
+const COPY_BYTES: [u64; 2] = [1 << 30, 4 << 30];
+
+/// Bandwidth of a copy within the device's memory, in one sample.
+#[derive(Clone, Copy, Debug, serde::Serialize)]
+pub(crate) struct CopySample {
+    pub(crate) source_bytes: u64,
+    /// Bytes read and written over time, in units of 10^9 bytes per second.
+    pub(crate) gbs: f64,
+}
+
+/// Addresses of the operand sets of one batch.
+pub(crate) struct Sets {
+    addresses: Vec<[u64; 3]>,
+}
+
+impl Sets {
+    /// The first set.
+    pub(crate) fn first(&self) -> [u64; 3] {
+        self.addresses[0]
+    }
+}
+
+impl Rig {
+    /// Arenas for the largest of the given rotations.
+    pub(crate) fn new(gpu: Gpu, rotations: impl Iterator<Item = Rotation>) -> Result<Rig, String> {
+        let copied = COPY_BYTES[1];
+        let (n_input, n_output) = rotations.map(|rotation| arena_bytes(&rotation)).fold(
+            (copied, copied),
+            |(inputs, outputs), (more_inputs, more_outputs)| {
+                (inputs.max(more_inputs), outputs.max(more_outputs))
+            },
+        );
+        let (inputs, outputs) = (Arena::new(n_input)?, Arena::new(n_output)?);
+        gpu.fill(inputs.address(), inputs.n_bytes(), 1)?;
+        gpu.fill(outputs.address(), outputs.n_bytes(), 2)?;
+        gpu.synchronize()?;
+        Ok(Rig { gpu, inputs, outputs, timer: Timer::new()?, turn: 0 })
+    }
+
+    /// Where the operands of a rotation lie.
+    pub(crate) fn sets(&self, rotation: &Rotation) -> Sets {
+        let (inputs, outputs) = (self.inputs.address(), self.outputs.address());
+        let [a, b, c] = rotation.operand_bytes.map(|n_bytes| n_bytes.next_multiple_of(ALIGNMENT));
+        let addresses = (0..rotation.n_sets)
+            .map(|set| [inputs + set * (a + b), inputs + set * (a + b) + a, outputs + set * c])
+            .collect();
+        Sets { addresses }
+    }
+
+    /// Launches once, untimed.
+    pub(crate) fn launch(&mut self, module: &Module, geometry: &Geometry, sets: &Sets) -> Result<(), String> {
+        let operands = &sets.addresses[(self.turn % sets.addresses.len() as u64) as usize];
+        self.turn += 1;
+        self.gpu.launch(module, geometry, operands)
+    }
+
+    /// Nanoseconds of one launch, over `n_launches` of them between two events, the host's latency hidden.
+    pub(crate) fn time(
+        &mut self,
+        module: &Module,
+        geometry: &Geometry,
+        sets: &Sets,
+        n_launches: u64,
+    ) -> Result<f64, String> {
+        let n_sets = sets.addresses.len() as u64;
+        let turn = self.turn;
+        self.turn += n_launches;
+        self.timer.time(&self.gpu, n_launches, |launch_idx| {
+            let operands = &sets.addresses[((turn + launch_idx) % n_sets) as usize];
+            self.gpu.launch(module, geometry, operands)
+        })
+    }
+
+    /// Nanoseconds of an empty kernel, timed in the same way.
+    pub(crate) fn time_empty(&self, n_launches: u64) -> Result<f64, String> {
+        self.timer.time(&self.gpu, n_launches, |_| self.gpu.empty())
+    }
+
+    /// Nanoseconds of an empty kernel as the host manages to issue it.
+    pub(crate) fn time_empty_ungated(&self, n_launches: u64) -> Result<f64, String> {
+        self.timer.time_ungated(&self.gpu, n_launches, |_| self.gpu.empty())
+    }
+
+    /// Samples the copy bandwidth at both sizes.
+    pub(crate) fn copy_bandwidth(&self, n_samples: usize) -> Result<Vec<CopySample>, String> {
+        let mut samples = Vec::new();
+        for source_bytes in COPY_BYTES {
+            let copy =
+                |_| self.gpu.copy(self.outputs.address(), self.inputs.address(), source_bytes as usize);
+            copy(0)?;
+            let n_copies = (4 << 30) / source_bytes;
+            for _ in 0..n_samples {
+                let ns = self.timer.time(&self.gpu, n_copies, copy)?;
+                samples.push(CopySample { source_bytes, gbs: 2.0 * source_bytes as f64 / ns });
+            }
+        }
+        Ok(samples)
+    }
+}
+
+/// Bytes of both arenas that a rotation needs.
+fn arena_bytes(rotation: &Rotation) -> (u64, u64) {
+    let [a, b, c] = rotation.operand_bytes.map(|n_bytes| n_bytes.next_multiple_of(ALIGNMENT));
+    (rotation.n_sets * (a + b), rotation.n_sets * c)
+}
+
+/// The median; the mean of the middle pair for an even number.
+pub(crate) fn median(samples: &[f64]) -> f64 {
+    let mut sorted = samples.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.len() / 2;
+    match sorted.len() {
+        0 => f64::NAN,
+        len if len.is_multiple_of(2) => 0.5 * (sorted[middle - 1] + sorted[middle]),
+        _ => sorted[middle],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn medians() {
+        assert_eq!(median(&[3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), 2.5);
+        assert!(median(&[]).is_nan());
+    }
+}

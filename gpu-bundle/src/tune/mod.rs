@@ -1,0 +1,215 @@
+//! Captures the tuning table of the GPU at hand.
+//!
+//! Every candidate of every cell is compiled and checked first; what spills, compiles slowly or computes other bits
+//! is recorded and never timed. Then cell by cell and band by band the rest is timed in interleaved rounds, the
+//! choice meets its fastest rival once more, and the rule of [`rule`] decides.
+
+mod candidates;
+mod cells;
+mod rule;
+mod session;
+mod table;
+
+use crate::cuda::Gpu;
+use crate::cuda::module::Module;
+use crate::options::Tune;
+use crate::output::{self, Lines};
+use crate::provenance::{self, Provenance};
+use crate::regime::Rotation;
+use crate::rig::{CopySample, Rig, median};
+use crate::worker;
+use candidates::Candidate;
+use cells::{BATCHES, Cell};
+use serde::Serialize;
+use session::{Band, Loaded};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+use table::CellRows;
+
+/// Cells between two samples of the copy bandwidth and two states of the table on disk.
+const N_CELLS_BETWEEN: usize = 60;
+
+pub(crate) fn run(options: &Tune) -> Result<(), String> {
+    let mut cells = cells::cells();
+    if let Some(text) = &options.cells {
+        cells.retain(|cell| cell.key.contains(text.as_str()));
+    }
+    let images = std::env::temp_dir().join(format!("glass-gpu-images-{}", std::process::id()));
+    let mut candidates: Vec<Vec<Candidate>> =
+        cells.iter().map(|cell| candidates::of(cell, &images)).collect();
+    if options.dry_run {
+        return dry_run(options, &cells, &mut candidates);
+    }
+    let started = Instant::now();
+    output::folder(&options.out)?;
+    output::folder(&images)?;
+    let gpu = Gpu::open(0)?;
+    let provenance = Provenance::of(Some(&gpu))?;
+    let mut lines = Lines::create(options.out.join("tune_candidates.jsonl"))?;
+    lines.push(&provenance)?;
+    let n_accepted = candidates::prepare(&mut candidates, "cuda", options.n_jobs, &mut lines)?;
+    let compile_s = started.elapsed().as_secs_f64();
+
+    let rotations =
+        cells.iter().flat_map(|cell| BATCHES.map(|batch| Rotation::new(&cell.spec, cell.layout, batch)));
+    let mut capture = Capture::new(Rig::new(gpu, rotations)?, provenance, &options.out)?;
+    for (cell_idx, (cell, candidates)) in cells.iter().zip(&candidates).enumerate() {
+        if cell_idx % N_CELLS_BETWEEN == 0 {
+            capture.checkpoint()?;
+            let seconds = started.elapsed().as_secs();
+            eprintln!("cell {cell_idx}/{} after {seconds} s: {}", cells.len(), cell.key);
+        }
+        if let Err(reason) = capture.cell(cell, candidates) {
+            eprintln!("{}: {reason}", cell.key);
+            capture.failures.push(format!("{}: {reason}", cell.key));
+            capture.samples.push(&Failure { key: &cell.key, failure: &reason })?;
+        }
+    }
+    capture.checkpoint()?;
+    // Images are of no use once everything is measured.
+    let _ = std::fs::remove_dir_all(&images);
+    let n_candidates = candidates.iter().map(Vec::len).sum();
+    capture.report(compile_s, started.elapsed().as_secs_f64(), n_candidates, n_accepted);
+    Ok(())
+}
+
+/// What has been measured so far, in memory and on disk.
+struct Capture {
+    rig: Rig,
+    provenance: Provenance,
+    table_path: PathBuf,
+    samples: Lines,
+    copies: Vec<CopySample>,
+    rows: Vec<CellRows>,
+    failures: Vec<String>,
+    /// Bands in which each mapping was chosen.
+    wins: BTreeMap<String, [usize; BATCHES.len()]>,
+}
+
+#[derive(Serialize)]
+struct Failure<'a> {
+    key: &'a str,
+    failure: &'a str,
+}
+
+/// State of the machine between cells.
+#[derive(Serialize)]
+struct Checkpoint<'a> {
+    copies: &'a [CopySample],
+    empty_kernel_ns: Vec<f64>,
+    clocks: String,
+}
+
+impl Capture {
+    fn new(rig: Rig, provenance: Provenance, out: &Path) -> Result<Capture, String> {
+        let mut samples = Lines::create(out.join("tune_samples.jsonl"))?;
+        samples.push(&provenance)?;
+        Ok(Capture {
+            rig,
+            table_path: out.join(format!("sm_{}.toml", provenance.arch)),
+            provenance,
+            samples,
+            copies: Vec::new(),
+            rows: Vec::new(),
+            failures: Vec::new(),
+            wins: BTreeMap::new(),
+        })
+    }
+
+    /// Samples C and the launch floor, and writes the table as it stands.
+    fn checkpoint(&mut self) -> Result<(), String> {
+        let copies = self.rig.copy_bandwidth(3)?;
+        let empty_kernel_ns = (0..5).map(|_| self.rig.time_empty(40)).collect::<Result<_, _>>()?;
+        let clocks = provenance::clocks();
+        self.samples.push(&Checkpoint { copies: &copies, empty_kernel_ns, clocks })?;
+        self.copies.extend(copies);
+        let gbs: Vec<f64> = self.copies.iter().map(|copy| copy.gbs).collect();
+        output::replace(&self.table_path, &table::toml(&self.provenance, &gbs, &BATCHES, &self.rows))
+    }
+
+    fn cell(&mut self, cell: &Cell, candidates: &[Candidate]) -> Result<(), String> {
+        let mut loaded = Vec::new();
+        for (candidate_idx, candidate) in candidates.iter().enumerate() {
+            if candidate.rejected.is_none() {
+                let generated = candidate.id.generate()?;
+                let cubin = std::fs::read(&candidate.image).map_err(|error| error.to_string())?;
+                let module = Module::of(&generated, &cubin)?;
+                loaded.push(Loaded { candidate_idx, generated, module });
+            }
+        }
+        let mut rows = Vec::new();
+        let mut chosen = Vec::new();
+        for batch in BATCHES {
+            let Band { row, .. } = {
+                let band = session::band(&mut self.rig, &cell.key, &loaded, batch)?;
+                self.samples.push(&band)?;
+                band
+            };
+            let row = row.ok_or("no serial candidate is left")?;
+            chosen.push(row.mapping.clone());
+            rows.push(row);
+        }
+        for (band_idx, mapping) in chosen.into_iter().enumerate() {
+            self.wins.entry(mapping).or_default()[band_idx] += 1;
+        }
+        self.rows.push(CellRows { key: cell.key.clone(), rows });
+        Ok(())
+    }
+
+    fn report(&self, compile_s: f64, total_s: f64, n_candidates: usize, n_accepted: usize) {
+        println!("\n{} on {}", self.provenance.command, self.provenance.device);
+        println!("cells chosen by mapping and batch {BATCHES:?}:");
+        for (mapping, wins) in &self.wins {
+            let counts: String = wins.iter().map(|count| format!("{count:>7}")).collect();
+            println!("  {mapping:<28}{counts}");
+        }
+        println!("m7 k14, nanoseconds per problem by batch:");
+        for CellRows { key, rows } in self.rows.iter().filter(|cell| cell.key.ends_with("m7 n1 k14")) {
+            println!("  {key}");
+            for (batch, row) in BATCHES.iter().zip(rows) {
+                println!(
+                    "    {batch:>8}  {:<28} {:>10.4}  serial {:>10.4}",
+                    row.mapping, row.ns, row.serial_ns
+                );
+            }
+        }
+        let gbs: Vec<f64> = self.copies.iter().map(|copy| copy.gbs).collect();
+        let (low, high) =
+            gbs.iter().fold((f64::INFINITY, 0.0f64), |(low, high), x| (low.min(*x), high.max(*x)));
+        println!("C = {:.0} GB/s, {} samples, {low:.0} to {high:.0}", median(&gbs), gbs.len());
+        println!(
+            "{} cells, {} failed; {n_candidates} candidates, {} rejected; compiling {compile_s:.0} s, in all {total_s:.0} s",
+            self.rows.len(),
+            self.failures.len(),
+            n_candidates - n_accepted
+        );
+    }
+}
+
+/// Lists what a run would do and, if asked to, compiles it, which takes NVRTC but no GPU.
+fn dry_run(options: &Tune, cells: &[Cell], candidates: &mut [Vec<Candidate>]) -> Result<(), String> {
+    for (cell, candidates) in cells.iter().zip(candidates.iter()) {
+        let largest = Rotation::new(&cell.spec, cell.layout, BATCHES[BATCHES.len() - 1]);
+        let gigabytes = largest.bytes_per_call() as f64 / 1e9;
+        println!(
+            "{:<44} {:>3} candidates, {gigabytes:>7.2} GB at the largest batch",
+            cell.key,
+            candidates.len()
+        );
+    }
+    let n_candidates: usize = candidates.iter().map(Vec::len).sum();
+    println!("{} cells, {n_candidates} candidates, batches {BATCHES:?}", cells.len());
+    if options.compile {
+        output::folder(&options.out)?;
+        let mut lines = Lines::create(options.out.join("tune_compiled.jsonl"))?;
+        let started = Instant::now();
+        let n_compiled = candidates::prepare(candidates, worker::COMPILER, options.n_jobs, &mut lines)?;
+        let seconds = started.elapsed().as_secs_f64();
+        println!(
+            "{n_compiled} of {n_candidates} candidates compiled in {seconds:.0} s by {} workers",
+            options.n_jobs
+        );
+    }
+    Ok(())
+}
