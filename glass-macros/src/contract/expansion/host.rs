@@ -13,6 +13,7 @@ pub(super) fn bodies(generated: &Generated) -> TokenStream {
         generated.variants.iter().enumerate().filter(|(_, variant)| variant.plan.target == Target::Host);
     let bodies = hosts.map(|(variant_idx, variant)| body(generated, variant_idx, variant));
     quote! {
+        use ::core::marker::Sized;
         use ::core::ops::{Index, IndexMut};
         use ::glass::rt::host::{self, Lanes};
         #(#bodies)*

@@ -54,9 +54,10 @@ impl Interface {
         }
     }
 
-    /// The element type.
-    pub(super) fn element(&self) -> Ident {
-        Ident::new(self.dtype.as_str(), Span::call_site())
+    /// The element type, whatever `f32` means where the struct stands.
+    fn element(&self) -> TokenStream {
+        let element = Ident::new(self.dtype.as_str(), Span::call_site());
+        quote!(::core::primitive::#element)
     }
 
     /// The impls. They read `glass_kernels::{TASK, SOURCES}`.
@@ -76,6 +77,10 @@ impl Interface {
         let scalar =
             |is_runtime: bool, name: &Ident| if is_runtime { quote!(#name) } else { quote!(#name: #zero) };
         let (alpha, beta) = (scalar(self.alpha, &alpha), scalar(self.beta, &beta));
+        // A private struct need not call every function; an `allow` would fail under a user's `forbid`.
+        let in_use = generics.params.is_empty().then(|| {
+            quote!(const _: () = { let _ = (#name::launch, #name::output, #name::plan, #name::sources); };)
+        });
         let Interface { launch_docs, output_docs, .. } = self;
         quote! {
             #[automatically_derived]
@@ -101,7 +106,7 @@ impl Interface {
                 #[doc = #output_docs]
                 #visibility fn output(
                     device: &::glass::Device,
-                    n_problems: usize,
+                    n_problems: ::core::primitive::usize,
                 ) -> ::core::result::Result<::glass::Batch<#element>, ::glass::Error> {
                     device.filled(#elements, n_problems, glass_kernels::TASK.layout, #zero)
                 }
@@ -110,16 +115,18 @@ impl Interface {
                 /// `None` when the struct has no kernel for the device.
                 #visibility fn plan(
                     device: &::glass::Device,
-                    n_problems: usize,
+                    n_problems: ::core::primitive::usize,
                 ) -> ::core::option::Option<&'static ::glass::rt::kernel::Variant> {
-                    glass_kernels::TASK.choose(device.target(), device.arch(), n_problems as u64)
+                    glass_kernels::TASK.choose(device.target(), device.arch(), n_problems as ::core::primitive::u64)
                 }
 
                 /// File name and text of every CUDA and WGSL kernel of this struct.
-                #visibility fn sources() -> &'static [(&'static str, &'static str)] {
+                #visibility fn sources() -> &'static [(&'static ::core::primitive::str, &'static ::core::primitive::str)] {
                     glass_kernels::SOURCES
                 }
             }
+
+            #in_use
         }
     }
 }

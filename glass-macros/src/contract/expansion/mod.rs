@@ -47,9 +47,9 @@ pub(super) fn kernels(item: &Item, generated: &Generated, images: &Images) -> To
                 ::glass::rt::EXPANSION_SCHEMA == #schema,
                 "glass: the macro and the run time have different versions",
             );
-            #tracked
             mod glass_kernels {
                 use ::glass::rt::kernel::*;
+                #tracked
                 #hosts
                 #sources
                 #task

@@ -1,0 +1,197 @@
+//! Every combination of field values expands, without a warning under the strictest lints, to the task it asks for.
+
+#![forbid(unsafe_code, missing_docs)]
+#![deny(warnings, unused, rust_2018_idioms, future_incompatible, let_underscore_drop, single_use_lifetimes)]
+#![deny(missing_copy_implementations, missing_debug_implementations, trivial_casts, trivial_numeric_casts)]
+#![deny(
+    unnameable_types,
+    unreachable_pub,
+    unused_lifetimes,
+    unused_qualifications,
+    unused_results,
+    redundant_imports
+)]
+#![deny(clippy::all, clippy::pedantic, clippy::nursery)]
+
+use glass::Kernel;
+use glass::rt::kernel::{Alpha, Beta, DType, Form, Layout, Target, Task, Tier};
+
+macro_rules! transpose {
+    ($word:ident, $a:literal, $b:literal; $($fields:tt)*) => {
+        mod $word { dtypes! { $a, $b; $($fields)*, transpose = $word } }
+    };
+}
+
+macro_rules! dtypes {
+    ($a:literal, $b:literal; $($fields:tt)*) => {
+        mod single { layouts! { $a, $b, F32; $($fields)*, dtype = f32 } }
+        mod double { layouts! { $a, $b, F64; $($fields)*, dtype = f64 } }
+    };
+}
+
+macro_rules! layouts {
+    ($a:literal, $b:literal, $dtype:ident; $($fields:tt)*) => {
+        mod contiguous { alphas! { $a, $b, $dtype, Contiguous; $($fields)*, layout = contiguous } }
+        mod interleaved { alphas! { $a, $b, $dtype, Interleaved; $($fields)*, layout = interleaved } }
+    };
+}
+
+macro_rules! alphas {
+    ($a:literal, $b:literal, $dtype:ident, $layout:ident; $($fields:tt)*) => {
+        mod unscaled { betas! { $a, $b, $dtype, $layout, One; $($fields)*, alpha = one } }
+        mod scaled { betas! { $a, $b, $dtype, $layout, Runtime; $($fields)*, alpha = runtime } }
+    };
+}
+
+macro_rules! betas {
+    ($a:literal, $b:literal, $dtype:ident, $layout:ident, $alpha:ident; $($fields:tt)*) => {
+        task! { Overwrites; $a, $b, $dtype, $layout, $alpha, Zero; $($fields)*, beta = zero }
+        task! { Adds; $a, $b, $dtype, $layout, $alpha, One; $($fields)*, beta = one }
+        task! { Blends; $a, $b, $dtype, $layout, $alpha, Runtime; $($fields)*, beta = runtime }
+    };
+}
+
+macro_rules! task {
+    ($name:ident; $a:literal, $b:literal, $dtype:ident, $layout:ident, $alpha:ident, $beta:ident; $($fields:tt)*) => {
+        /// One combination.
+        #[glass::contract($($fields)*)]
+        #[derive(Clone, Copy, Debug)]
+        struct $name;
+
+        const _: () = crate::assert_task(
+            <$name as glass::Kernel>::TASK,
+            &crate::Asked {
+                transposed: ($a, $b),
+                dtype: glass::rt::kernel::DType::$dtype,
+                layout: glass::Layout::$layout,
+                alpha: glass::rt::kernel::Alpha::$alpha,
+                beta: glass::rt::kernel::Beta::$beta,
+            },
+        );
+    };
+}
+
+// One module per word of each axis; the innermost holds a struct and its compile-time checks.
+mod vector {
+    transpose! { none, false, false; n_out = 3, k = 5 }
+    transpose! { a, true, false; n_out = 3, k = 5 }
+}
+mod matrix {
+    transpose! { none, false, false; m = 3, n = 2, k = 5 }
+    transpose! { a, true, false; m = 3, n = 2, k = 5 }
+    transpose! { b, false, true; m = 3, n = 2, k = 5 }
+    transpose! { ab, true, true; m = 3, n = 2, k = 5 }
+}
+
+/// What an attribute asked for.
+struct Asked {
+    transposed: (bool, bool),
+    dtype: DType,
+    layout: Layout,
+    alpha: Alpha,
+    beta: Beta,
+}
+
+const fn assert_task(task: &Task, asked: &Asked) {
+    assert!(task.dtype as u8 == asked.dtype as u8);
+    assert!(task.layout as u8 == asked.layout as u8);
+    assert!(task.alpha as u8 == asked.alpha as u8);
+    assert!(task.beta as u8 == asked.beta as u8);
+    let [left, right, output] = task.operands else { panic!("a product has three operands") };
+    let (n_rows, n_terms) = if asked.transposed.0 { (left.cols, left.rows) } else { (left.rows, left.cols) };
+    let (inner, n_cols) =
+        if asked.transposed.1 { (right.cols, right.rows) } else { (right.rows, right.cols) };
+    assert!(n_rows == 3 && n_terms == 5 && inner == 5);
+    assert!(output.rows == 3 && output.cols == n_cols && n_cols <= 2);
+    // The host comes last; there is no f64 in WGSL.
+    let n_targets = if asked.dtype as u8 == DType::F64 as u8 { 2 } else { 3 };
+    assert!(task.variants.len() >= n_targets);
+    assert!(task.variants[task.variants.len() - 1].code.target() as u8 == Target::Host as u8);
+}
+
+/// Mappings that an attribute fixes, with the tier and form that every GPU kernel must then have.
+macro_rules! forced {
+    ($($name:ident: [$($field:ident = $value:tt),*] $tier:ident $form:expr;)*) => {
+        $(
+            #[glass::contract(m = 3, n = 2, k = 70 $(, $field = $value)*)]
+            struct $name;
+        )*
+
+        #[test]
+        fn forced_mappings_are_taken() {
+            $(assert_mapping($name::TASK, Tier::$tier, $form);)*
+        }
+    };
+}
+
+const fn reduced(lanes_per_output: u32) -> Form {
+    Form::Reduced { lanes_per_output }
+}
+
+forced! {
+    Unforced: [] Thread Form::Serial;
+    ThreadTier: [tier = thread] Thread Form::Serial;
+    WarpTier: [tier = warp] Warp Form::Serial;
+    BlockTier: [tier = block] Block Form::Serial;
+    SerialForm: [form = serial] Thread Form::Serial;
+    ReducedForm: [form = reduced] Warp reduced(32);
+    ThreadSerial: [tier = thread, form = serial, threads_per_block = 96] Thread Form::Serial;
+    WarpSerial: [tier = warp, form = serial, threads_per_block = 256] Warp Form::Serial;
+    Warp1: [tier = warp, form = reduced, lanes_per_output = 1] Warp reduced(1);
+    Warp2: [tier = warp, form = reduced, lanes_per_output = 2] Warp reduced(2);
+    Warp4: [tier = warp, form = reduced, lanes_per_output = 4] Warp reduced(4);
+    Warp8: [tier = warp, form = reduced, lanes_per_output = 8] Warp reduced(8);
+    Warp16: [tier = warp, form = reduced, lanes_per_output = 16] Warp reduced(16);
+    Warp32: [tier = warp, form = reduced, lanes_per_output = 32] Warp reduced(32);
+    BlockSerial: [tier = block, form = serial, threads_per_block = 7] Block Form::Serial;
+    Block1: [tier = block, form = reduced, lanes_per_output = 1, threads_per_block = 1] Block reduced(1);
+    Block8: [tier = block, form = reduced, lanes_per_output = 8, threads_per_block = 100] Block reduced(8);
+    Block32: [tier = block, form = reduced, lanes_per_output = 32, threads_per_block = 1024] Block reduced(32);
+}
+
+fn assert_mapping(task: &Task, tier: Tier, form: Form) {
+    for variant in task.variants {
+        assert_eq!(variant.plan.form, form, "{}", variant.symbol);
+        if variant.code.target() != Target::Host {
+            assert_eq!(variant.plan.tier, tier, "{}", variant.symbol);
+        }
+    }
+    assert!(task.variants.len() >= 3, "{}", task.symbol);
+}
+
+/// Lists of targets, with the targets that kernels are there for.
+macro_rules! targets {
+    ($($name:ident: [$($word:ident),*] $expected:expr;)*) => {
+        $(
+            #[glass::contract(n_out = 7, k = 14, targets = [$($word),*])]
+            struct $name;
+        )*
+
+        #[test]
+        fn targets_are_those_of_the_list() {
+            $(assert_targets($name::TASK, $name::sources(), &$expected);)*
+        }
+    };
+}
+
+targets! {
+    NoGpu: [] [Target::Host];
+    HostOnly: [host] [Target::Host];
+    CudaOnly: [cuda] [Target::Cuda, Target::Host];
+    WgslOnly: [wgsl] [Target::Wgpu, Target::Host];
+    Both: [wgsl, cuda, host] [Target::Wgpu, Target::Cuda, Target::Host];
+}
+
+fn assert_targets(task: &Task, sources: &[(&str, &str)], expected: &[Target]) {
+    let mut targets: Vec<_> = task.choices.iter().map(|choice| choice.target).collect();
+    targets.dedup();
+    assert_eq!(targets, expected);
+    for target in [Target::Cuda, Target::Wgpu, Target::Host] {
+        let is_there = task.choose(target, None, 1).is_some();
+        assert_eq!(is_there, expected.contains(&target), "{target}");
+    }
+    let texts = |suffix: &str| sources.iter().filter(|(file_name, _)| file_name.ends_with(suffix)).count();
+    assert_eq!(texts(".cu") > 0, expected.contains(&Target::Cuda));
+    assert_eq!(texts(".native.wgsl") > 0, expected.contains(&Target::Wgpu));
+    assert_eq!(texts(".native.wgsl"), texts(".web.wgsl"));
+}

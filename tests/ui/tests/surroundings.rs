@@ -1,0 +1,97 @@
+//! What stands around a struct does not matter to its expansion.
+
+#![no_implicit_prelude]
+#![deny(warnings)]
+
+/// Names that expansions use, taken by the user.
+mod names_in_use {
+    #[::glass::contract(n_out = 3, k = 5)]
+    pub(super) struct Index;
+
+    #[::glass::contract(n_out = 3, k = 5)]
+    pub(super) struct Lanes;
+
+    #[::glass::contract(n_out = 3, k = 5, alpha = runtime)]
+    pub(super) struct Task;
+
+    #[::glass::contract(n_out = 3, k = 5)]
+    pub(super) struct Host2;
+
+    #[expect(non_camel_case_types, reason = "the name is the test")]
+    #[::glass::contract(n_out = 3, k = 5)]
+    pub(super) struct f32;
+}
+
+/// Names that signatures use, taken by the user.
+#[expect(dead_code, non_camel_case_types, reason = "only the names matter")]
+mod shadowed {
+    #[::glass::contract(n_out = 3, k = 5, alpha = runtime, dtype = f64)]
+    pub(super) struct Kernel;
+
+    struct Option;
+    struct Result;
+    struct f64;
+    struct str;
+    struct u64;
+    struct usize;
+    mod core {}
+    mod glass {}
+    mod glass_kernels {}
+}
+
+/// Visibility is the struct's own.
+mod visibility {
+    pub(super) mod inner {
+        #[::glass::contract(n_out = 3, k = 5)]
+        pub(in super::super) struct InPath;
+
+        #[::glass::contract(n_out = 3, k = 5)]
+        struct Private;
+
+        pub(in super::super) fn private_len() -> ::core::primitive::usize {
+            Private::sources().len()
+        }
+    }
+}
+
+#[cfg(any())]
+#[::glass::contract(n_out = 3, k = 5)]
+struct AbsentAbove;
+
+#[::glass::contract(n_out = 3, k = 5)]
+#[cfg(any())]
+struct AbsentBelow;
+
+/// Another struct of the same task, and sizes that arrive through a macro.
+macro_rules! sized {
+    ($name:ident, $n_out:literal, $k:expr, $dtype:ident) => {
+        #[::glass::contract(n_out = $n_out, k = $k, dtype = $dtype)]
+        struct $name;
+    };
+}
+
+sized!(First, 3, 5, f64);
+sized!(Second, 3, 5, f64);
+
+#[::core::prelude::v1::test]
+fn every_struct_has_its_kernels() {
+    #[::glass::contract(n_out = 3, k = 5)]
+    struct Local;
+
+    let texts = [
+        names_in_use::Index::sources(),
+        names_in_use::Lanes::sources(),
+        names_in_use::Task::sources(),
+        names_in_use::Host2::sources(),
+        names_in_use::f32::sources(),
+        shadowed::Kernel::sources(),
+        visibility::inner::InPath::sources(),
+        Local::sources(),
+    ];
+    for texts in texts {
+        ::core::assert!(!texts.is_empty());
+    }
+    ::core::assert_eq!(visibility::inner::private_len(), Local::sources().len());
+    ::core::assert_eq!(First::sources(), Second::sources());
+    ::core::assert_eq!(<First as ::glass::Kernel>::TASK.operands[0].cols, 5);
+}
