@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How to run children.
 pub(crate) struct Pool {
@@ -39,10 +39,12 @@ impl Pool {
         Ok(Pool { program, arguments: vec!["worker".into(), kind.into()], n_children, job_limit })
     }
 
-    /// Runs every job; calls `on_done` on this thread, in order of completion, with the position of the job.
+    /// Runs every job; calls `on_done` on this thread, in order of completion, with the position of the job. A
+    /// child whose answer `spoils` it is replaced.
     pub(crate) fn run<J: Serialize + Sync, R: DeserializeOwned + Send>(
         &self,
         jobs: &[J],
+        spoils: impl Fn(&R) -> bool + Sync,
         mut on_done: impl FnMut(usize, Result<R, String>),
     ) {
         let next = AtomicUsize::new(0);
@@ -50,14 +52,15 @@ impl Pool {
         let (sender, receiver) = mpsc::channel();
         std::thread::scope(|scope| {
             for _ in 0..self.n_children.min(jobs.len()) {
-                let (sender, next, n_false_starts) = (sender.clone(), &next, &n_false_starts);
+                let (sender, next, n_false_starts, spoils) =
+                    (sender.clone(), &next, &n_false_starts, &spoils);
                 scope.spawn(move || {
                     let mut worker: Option<Worker> = None;
                     loop {
                         let job_idx = next.fetch_add(1, Ordering::Relaxed);
                         let Some(job) = jobs.get(job_idx) else { break };
                         let answer = self.serve(&mut worker, n_false_starts, job);
-                        if answer.is_err() {
+                        if answer.as_ref().map_or(true, spoils) {
                             worker = None;
                         }
                         if sender.send((job_idx, answer)).is_err() {
@@ -111,7 +114,7 @@ impl Pool {
                 }
             }
         });
-        let mut worker = Worker { child, lines };
+        let mut worker = Worker { child, lines, is_hung: false };
         match worker.receive(START_LIMIT)?.as_str() {
             READY => Ok(worker),
             reason => Err(format!("worker did not start: {reason}")),
@@ -122,7 +125,12 @@ impl Pool {
 struct Worker {
     child: Child,
     lines: mpsc::Receiver<String>,
+    /// It did not answer in time, so it will not end by itself.
+    is_hung: bool,
 }
+
+/// Time that an idle child has to end in order before it is ended.
+const END_LIMIT: Duration = Duration::from_secs(3);
 
 impl Worker {
     fn send(&mut self, line: &str) -> Result<(), String> {
@@ -135,7 +143,10 @@ impl Worker {
     fn receive(&mut self, limit: Duration) -> Result<String, String> {
         match self.lines.recv_timeout(limit) {
             Ok(line) => Ok(line),
-            Err(mpsc::RecvTimeoutError::Timeout) => Err(format!("no answer in {} s", limit.as_secs_f64())),
+            Err(mpsc::RecvTimeoutError::Timeout) => {
+                self.is_hung = true;
+                Err(format!("no answer in {} s", limit.as_secs_f64()))
+            }
             Err(mpsc::RecvTimeoutError::Disconnected) => {
                 let status = self.child.wait().map_or("unknown status".into(), |status| status.to_string());
                 Err(format!("worker died: {status}"))
@@ -146,8 +157,15 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        // An idle child ends with its input; a hung one has to be ended.
+        // An idle child ends with its input, and its driver gets the time to tidy up.
         drop(self.child.stdin.take());
+        let asked = Instant::now();
+        while !self.is_hung && asked.elapsed() < END_LIMIT {
+            if matches!(self.child.try_wait(), Ok(Some(_)) | Err(_)) {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -175,10 +193,9 @@ pub(crate) fn answer<J: DeserializeOwned, R: Serialize>(
 mod tests {
     use super::*;
 
-    /// A shell that echoes numbers, dies at 3 and hangs at 5.
+    /// A shell that echoes numbers, dies at 3, hangs at 5 and is of no more use after 7.
     fn pool() -> Pool {
-        let script =
-            "echo ready; while read n; do case $n in 3) exit 7;; 5) sleep 60;; *) echo $n;; esac; done";
+        let script = "echo ready; while read n; do case $n in 3) exit 7;; 5) sleep 60;; 7) echo 7; sleep 60;; *) echo $n;; esac; done";
         Pool {
             program: "/bin/sh".into(),
             arguments: vec!["-c".into(), script.into()],
@@ -191,7 +208,8 @@ mod tests {
     fn a_lost_job_costs_only_itself() {
         let jobs: Vec<u32> = (0..20).collect();
         let mut answers: Vec<Option<Result<u32, String>>> = vec![None; jobs.len()];
-        pool().run(&jobs, |job_idx, answer| assert!(answers[job_idx].replace(answer).is_none()));
+        let spoils = |answer: &u32| *answer == 7;
+        pool().run(&jobs, spoils, |job_idx, answer| assert!(answers[job_idx].replace(answer).is_none()));
         for (job_idx, answer) in answers.iter().enumerate() {
             match (job_idx, answer.as_ref().expect("every job is answered")) {
                 (3, Err(reason)) => assert!(reason.contains("died"), "{reason}"),
@@ -205,8 +223,10 @@ mod tests {
     #[test]
     fn a_worker_that_cannot_start_is_an_error() {
         let pool = Pool { arguments: vec!["-c".into(), "echo no device".into()], ..pool() };
-        pool.run(&[1u32, 2], |_, answer: Result<u32, String>| {
-            assert!(answer.unwrap_err().contains("no device"))
-        });
+        pool.run(
+            &[1u32, 2],
+            |_| false,
+            |_, answer: Result<u32, String>| assert!(answer.unwrap_err().contains("no device")),
+        );
     }
 }

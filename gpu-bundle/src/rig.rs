@@ -8,6 +8,7 @@ use crate::cuda::arena::{ALIGNMENT, Arena};
 use crate::cuda::module::{Geometry, Module};
 use crate::cuda::timer::Timer;
 use crate::regime::Rotation;
+use std::time::{Duration, Instant};
 
 pub(crate) struct Rig {
     pub(crate) gpu: Gpu,
@@ -20,6 +21,9 @@ pub(crate) struct Rig {
 
 /// Sources of the copies that define C.
 const COPY_BYTES: [u64; 2] = [1 << 30, 4 << 30];
+
+/// How long an idle device is kept busy before anything is timed.
+const WARM_UP: Duration = Duration::from_millis(500);
 
 /// Bandwidth of a copy within the device's memory, in one sample.
 #[derive(Clone, Copy, Debug, serde::Serialize)]
@@ -55,7 +59,19 @@ impl Rig {
         gpu.fill(inputs.address(), inputs.n_bytes(), 1)?;
         gpu.fill(outputs.address(), outputs.n_bytes(), 2)?;
         gpu.synchronize()?;
-        Ok(Rig { gpu, inputs, outputs, timer: Timer::new()?, turn: 0 })
+        let rig = Rig { gpu, inputs, outputs, timer: Timer::new()?, turn: 0 };
+        rig.warm_up()?;
+        Ok(rig)
+    }
+
+    /// Copies until the clocks have left their idle state.
+    fn warm_up(&self) -> Result<(), String> {
+        let started = Instant::now();
+        while started.elapsed() < WARM_UP {
+            self.gpu.copy(self.outputs.address(), self.inputs.address(), COPY_BYTES[0] as usize)?;
+            self.gpu.synchronize()?;
+        }
+        Ok(())
     }
 
     /// Where the operands of a rotation lie.

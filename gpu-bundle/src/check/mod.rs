@@ -106,17 +106,22 @@ impl Session {
             wall_s: 0.0,
         };
         let mut outcome = Ok(());
-        Pool::workers(device, options.n_jobs, JOB_LIMIT)?.run(&jobs, |job_idx, answer| {
-            let answer = answer.unwrap_or_else(|lost| Answer { failure: Some(lost), ..Answer::default() });
-            if outcome.is_ok() {
-                outcome = self.record(&jobs[job_idx], answer, &mut tally);
-            }
-            let n_done = tally.n_kernels + tally.n_conversions;
-            if n_done.is_multiple_of(200) || n_done == jobs.len() {
-                let seconds = started.elapsed().as_secs();
-                eprintln!("{device}: {n_done}/{} in {seconds} s, {} failed", jobs.len(), tally.n_failed);
-            }
-        });
+        Pool::workers(device, options.n_jobs, JOB_LIMIT)?.run(
+            &jobs,
+            |answer: &Answer| answer.spoilt,
+            |job_idx, answer| {
+                let answer =
+                    answer.unwrap_or_else(|lost| Answer { failure: Some(lost), ..Answer::default() });
+                if outcome.is_ok() {
+                    outcome = self.record(&jobs[job_idx], answer, &mut tally);
+                }
+                let n_done = tally.n_kernels + tally.n_conversions;
+                if n_done.is_multiple_of(200) || n_done == jobs.len() {
+                    let seconds = started.elapsed().as_secs();
+                    eprintln!("{device}: {n_done}/{} in {seconds} s, {} failed", jobs.len(), tally.n_failed);
+                }
+            },
+        );
         outcome?;
         tally.wall_s = started.elapsed().as_secs_f64();
         self.tallies.push(tally);

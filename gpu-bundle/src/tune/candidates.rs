@@ -75,29 +75,36 @@ pub(crate) fn prepare(
     let started = Instant::now();
     let (mut n_done, mut n_accepted) = (0, 0);
     let mut written = Ok(());
-    Pool::workers(kind, n_jobs, JOB_LIMIT)?.run(&jobs, |job_idx, outcome: Result<Answer, String>| {
-        let (cell_idx, candidate_idx) = places[job_idx];
-        let candidate = &mut candidates[cell_idx][candidate_idx];
-        let (answer, rejected) = match outcome {
-            Ok(answer) => {
-                let rejected = reason(&answer);
-                (answer, rejected)
+    Pool::workers(kind, n_jobs, JOB_LIMIT)?.run(
+        &jobs,
+        |answer: &Answer| answer.spoilt,
+        |job_idx, outcome| {
+            let (cell_idx, candidate_idx) = places[job_idx];
+            let candidate = &mut candidates[cell_idx][candidate_idx];
+            let (answer, rejected) = match outcome {
+                Ok(answer) => {
+                    let rejected = reason(&answer);
+                    (answer, rejected)
+                }
+                Err(lost) => (Answer::default(), Some(lost)),
+            };
+            n_done += 1;
+            n_accepted += usize::from(rejected.is_none());
+            candidate.rejected = rejected;
+            let KernelId { key, mapping, .. } = &candidate.id;
+            let row = Row { key, mapping, answer: &answer, rejected: candidate.rejected.as_deref() };
+            if written.is_ok() {
+                written = lines.push(&row);
             }
-            Err(lost) => (Answer::default(), Some(lost)),
-        };
-        n_done += 1;
-        n_accepted += usize::from(rejected.is_none());
-        candidate.rejected = rejected;
-        let KernelId { key, mapping, .. } = &candidate.id;
-        let row = Row { key, mapping, answer: &answer, rejected: candidate.rejected.as_deref() };
-        if written.is_ok() {
-            written = lines.push(&row);
-        }
-        if n_done % 500 == 0 || n_done == jobs.len() {
-            let seconds = started.elapsed().as_secs();
-            eprintln!("compiled {n_done}/{} candidates in {seconds} s, {n_accepted} accepted", jobs.len());
-        }
-    });
+            if n_done % 500 == 0 || n_done == jobs.len() {
+                let seconds = started.elapsed().as_secs();
+                eprintln!(
+                    "compiled {n_done}/{} candidates in {seconds} s, {n_accepted} accepted",
+                    jobs.len()
+                );
+            }
+        },
+    );
     written.map(|()| n_accepted)
 }
 

@@ -54,6 +54,13 @@ pub(crate) struct Answer {
     pub(crate) worst_fraction: f64,
     /// `None`: everything checked held.
     pub(crate) failure: Option<String>,
+    /// The device reports a fault, after which this process can launch nothing more.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) spoilt: bool,
+}
+
+fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 /// Serves jobs for one backend until standard input closes.
@@ -114,6 +121,7 @@ impl Context {
             }
         };
         answer.failure = outcome.err();
+        answer.spoilt = answer.failure.is_some() && self.device.synchronize().is_err();
         answer
     }
 }
