@@ -1,0 +1,156 @@
+//! Does every emitted CUDA text compile, and what does it take? The whole grid through NVRTC and ptxas, with no
+//! GPU and no driver, against the committed baseline. Bless with `cargo xtask bless`.
+
+use glass_codegen::Variant;
+use glass_codegen::plan::{Staging, Target};
+use glass_tests::case;
+use glass_tests::compile::{Compiled, Job, compile};
+use glass_tests::grid;
+use glass_tests::resources::{Baseline, Resources};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Kernels that may spill on sm_90, each with its reason. Everything else must stay in registers.
+const SPILLING: &[(&str, &str)] = &[];
+
+/// Tasks that are compiled for other architectures, too.
+const SAMPLE: [&str; 3] = ["glass_gemv_f32_m7_k14", "glass_gemm_f64_m9_n4_k7", "glass_gemv_f64_m33_k5"];
+
+#[test]
+fn the_grid_stays_within_its_resources() {
+    let variants: Vec<_> = grid::of(Target::Cuda).iter().map(grid::Entry::variant).collect();
+    let Some((version, results)) = compiled("grid", "sm_90", &variants) else { return };
+    let mut measured = BTreeMap::new();
+    let mut faults = Vec::new();
+    for (variant, result) in variants.iter().zip(results) {
+        match result.and_then(|compiled| Resources::parse(&compiled.log)) {
+            Ok(resources) => {
+                measured.insert(variant.symbol.clone(), resources);
+            }
+            Err(complaint) => faults.push(format!("{}: {complaint}", variant.symbol)),
+        }
+    }
+    for (symbol, resources) in &measured {
+        let may_spill = SPILLING.iter().any(|(known, _)| known == symbol);
+        match (resources.spill > 0, may_spill) {
+            (true, false) => {
+                faults.push(format!("{symbol}: {} B spilled, without a reason", resources.spill))
+            }
+            (false, true) => faults.push(format!("{symbol}: spills no more, take it off the list")),
+            _ => {}
+        }
+    }
+    let path = case::package().join("resources/sm_90.toml");
+    if std::env::var_os("GLASS_BLESS").is_some() {
+        let baseline = Baseline { nvrtc: version, kernels: measured };
+        std::fs::write(&path, baseline.text()).expect("a writable baseline");
+    } else {
+        let baseline = baseline(&path);
+        if baseline.nvrtc == version {
+            faults.extend(baseline.faults(&measured));
+        } else {
+            println!("skipped: resource baseline: made with NVRTC {}, {version} found", baseline.nvrtc);
+        }
+    }
+    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+}
+
+/// What runs on sm_90 alone says so in its plan; everything else compiles from sm_70 on.
+#[test]
+fn a_sample_compiles_for_other_architectures() {
+    for arch in ["sm_70", "sm_80", "sm_89", "sm_120"] {
+        let minimum = arch.strip_prefix("sm_").and_then(|arch| arch.parse().ok()).unwrap_or(0);
+        let variants: Vec<_> =
+            sample().into_iter().filter(|variant| variant.plan.min_compute_capability() <= minimum).collect();
+        let Some((version, results)) = compiled("sample", arch, &variants) else { return };
+        if results
+            .iter()
+            .all(|result| result.as_ref().is_err_and(|log| log.contains("invalid value for --gpu-arch")))
+        {
+            println!("skipped: {arch}: NVRTC {version} does not know it");
+            continue;
+        }
+        for (variant, result) in variants.iter().zip(results) {
+            assert!(result.is_ok(), "{} for {arch}: {}", variant.symbol, result.unwrap_err());
+        }
+    }
+}
+
+/// The way of embedded PTX: assembled by a ptxas of its own, it takes what NVRTC's image takes.
+#[test]
+fn ptx_assembles_to_the_same_resources() {
+    let variants = sample();
+    let Some((version, results)) = compiled("ptx", "compute_90", &variants) else { return };
+    let baseline = baseline(&case::package().join("resources/sm_90.toml"));
+    if baseline.nvrtc != version {
+        println!("skipped: ptxas: baseline made with NVRTC {}, {version} found", baseline.nvrtc);
+        return;
+    }
+    for (variant, result) in variants.iter().zip(results) {
+        let ptx = result.unwrap_or_else(|log| panic!("{}: {log}", variant.symbol)).image;
+        let assembled = Command::new("ptxas")
+            .args(["-arch=sm_90", "-v", "-o"])
+            .arg(ptx.with_extension("cubin"))
+            .arg(&ptx)
+            .output();
+        let Ok(assembled) = assembled else {
+            println!("skipped: ptxas: not on the path");
+            return;
+        };
+        let report = String::from_utf8_lossy(&assembled.stderr);
+        assert!(assembled.status.success(), "{}: {report}", variant.symbol);
+        let resources =
+            Resources::parse(&report).unwrap_or_else(|fault| panic!("{}: {fault}", variant.symbol));
+        assert_eq!(Some(&resources), baseline.kernels.get(&variant.symbol), "{}", variant.symbol);
+    }
+}
+
+#[test]
+fn a_broken_text_is_refused() {
+    let mut variant = sample().swap_remove(0);
+    variant.sources[0].code = variant.sources[0].code.replace("__fmaf_rn", "__fmaf_rm_rn");
+    let Some((_, results)) = compiled("broken", "sm_90", &[variant]) else { return };
+    let complaint = results[0].as_ref().expect_err("NVRTC accepted an unknown function");
+    assert!(complaint.contains("__fmaf_rm_rn\" is undefined"), "{complaint}");
+}
+
+/// The sample's kernels, bulk copies included.
+fn sample() -> Vec<Variant> {
+    let entries =
+        grid::of(Target::Cuda).into_iter().filter(|entry| SAMPLE.contains(&entry.spec.symbol().as_str()));
+    let small = entries.filter(|entry| entry.mapping.threads_per_block % 32 == 0);
+    let variants: Vec<_> = small.map(|entry| entry.variant()).collect();
+    assert!(
+        variants.iter().any(|variant| variant.plan.mapping.staging == Staging::Bulk),
+        "the sample has bulk copies"
+    );
+    variants
+}
+
+fn baseline(path: &Path) -> Baseline {
+    let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// NVRTC's version and the result of every kernel; nothing, and a word about it, where there is no NVRTC.
+fn compiled(
+    folder: &str,
+    arch: &str,
+    variants: &[Variant],
+) -> Option<(String, Vec<Result<Compiled, String>>)> {
+    let job = |variant: &Variant| Job {
+        arch: arch.to_owned(),
+        file_name: variant.sources[0].file_name.clone(),
+        text: variant.sources[0].text(),
+    };
+    let jobs: Vec<_> = variants.iter().map(job).collect();
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("nvrtc-{folder}-{arch}"));
+    match compile(Path::new(env!("CARGO_BIN_EXE_nvrtc-worker")), &folder, &jobs) {
+        Ok(outcome) => Some((outcome.version, outcome.results)),
+        Err(why) => {
+            println!("skipped: {} kernels for {arch}: NVRTC is absent: {why}", jobs.len());
+            None
+        }
+    }
+}
