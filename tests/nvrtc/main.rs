@@ -58,7 +58,7 @@ impl Nvrtc {
     fn open() -> Result<Nvrtc, String> {
         const NAMES: [&str; 3] = ["libnvrtc.so.12", "libnvrtc.so.13", "libnvrtc.so"];
         // SAFETY: NVRTC's initialisers have no preconditions.
-        let library = NAMES.iter().find_map(|name| unsafe { Library::new(name) }.ok());
+        let library = NAMES.iter().find_map(|name| unsafe { Library::new(*name) }.ok());
         library.map(Nvrtc).ok_or_else(|| format!("none of {} on the library path", NAMES.join(", ")))
     }
 
