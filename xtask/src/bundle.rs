@@ -64,7 +64,8 @@ fn revision(root: &Path) -> String {
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
     };
     let Some(head) = git(&["rev-parse", "HEAD"]) else { return "unknown".into() };
-    let is_clean = git(&["status", "--porcelain", "--untracked-files=no"]).is_some_and(|changes| changes.is_empty());
+    let is_clean =
+        git(&["status", "--porcelain", "--untracked-files=no"]).is_some_and(|changes| changes.is_empty());
     if is_clean { head } else { format!("{head}+changes") }
 }
 

@@ -1,0 +1,65 @@
+//! `cargo xtask test`: everything this machine can run, and a last line that counts.
+
+use crate::environment::Environment;
+use crate::suite::{Count, SUITES, Suite};
+use std::path::Path;
+use std::time::Instant;
+
+/// Runs the named suites, or all.
+pub(crate) fn run(root: &Path, names: &[&str]) -> Result<(), String> {
+    let known: Vec<_> = SUITES.iter().map(|suite| suite.package).collect();
+    if let Some(unknown) = names.iter().find(|name| !known.contains(name)) {
+        return Err(format!("`{unknown}` is not a suite; there are {}", known.join(", ")));
+    }
+    let suites: Vec<_> =
+        SUITES.iter().filter(|suite| names.is_empty() || names.contains(&suite.package)).collect();
+    let environment = Environment::prepare(root);
+    let start = Instant::now();
+    let mut counts = Vec::new();
+    for suite in suites {
+        println!("== {} {}", suite.package, suite.arguments.join(" "));
+        let count = suite.run(|command| {
+            // Snapshots are compared with their metadata, and never written here.
+            command.current_dir(root).env("INSTA_UPDATE", "no").env("INSTA_REQUIRE_FULL_MATCH", "1");
+            environment.apply(command);
+        })?;
+        report(suite, &count);
+        counts.push(count);
+    }
+    conclude(&environment, &counts, start.elapsed().as_secs())
+}
+
+fn report(suite: &Suite, count: &Count) {
+    if count.n_failed > 0 {
+        println!("{}", count.output);
+    }
+    for reason in &count.skipped {
+        println!("   skipped: {reason}");
+    }
+    println!(
+        "   {}: {} passed, {} failed, {} skipped in {:.0} s\n",
+        suite.package,
+        count.n_passed,
+        count.n_failed,
+        count.skipped.len(),
+        count.wall.as_secs_f64()
+    );
+}
+
+fn conclude(environment: &Environment, counts: &[Count], seconds: u64) -> Result<(), String> {
+    let sum = |part: fn(&Count) -> usize| counts.iter().map(part).sum::<usize>();
+    let n_failed = sum(|count| count.n_failed);
+    let mut reasons: Vec<_> = counts.iter().flat_map(|count| &count.skipped).map(String::as_str).collect();
+    reasons.sort_unstable();
+    reasons.dedup();
+    let listed = |what: &[String]| if what.is_empty() { "nothing".to_owned() } else { what.join(", ") };
+    println!("ran {} suites in {} min {:02} s", counts.len(), seconds / 60, seconds % 60);
+    println!("with {}; missing {}", listed(&environment.found), listed(&environment.missing));
+    println!("skipped {}", if reasons.is_empty() { "nothing".to_owned() } else { reasons.join("; ") });
+    println!(
+        "{} passed, {n_failed} failed, {} skipped",
+        sum(|count| count.n_passed),
+        sum(|count| count.skipped.len())
+    );
+    if n_failed > 0 { Err("some tests failed".to_owned()) } else { Ok(()) }
+}
