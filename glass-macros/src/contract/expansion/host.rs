@@ -5,7 +5,6 @@ use glass_codegen::spec::{Alpha, Beta, DType, Role};
 use glass_codegen::{Generated, Variant};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
-use std::str::FromStr;
 
 /// The host variants' functions, each with a type that stands for it.
 pub(super) fn bodies(generated: &Generated) -> TokenStream {
@@ -31,9 +30,7 @@ pub(super) fn code(dtype: DType, variant_idx: usize) -> TokenStream {
 
 fn body(generated: &Generated, variant_idx: usize, variant: &Variant) -> TokenStream {
     let spec = &generated.request.spec;
-    let text = &variant.sources[0].code;
-    let function = TokenStream::from_str(text)
-        .unwrap_or_else(|error| panic!("emitted Rust text is no Rust: {error}\n{text}"));
+    let function = super::lexed(&variant.sources[0].code);
     let symbol = Ident::new(&variant.symbol, Span::call_site());
     let stand_in = stand_in(variant_idx);
     let element = Ident::new(spec.dtype.as_str(), Span::call_site());

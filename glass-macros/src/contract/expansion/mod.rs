@@ -77,3 +77,15 @@ pub(super) fn stub(item: &Item, fields: &Fields) -> TokenStream {
         };
     }
 }
+
+/// Emitted text as tokens, cut by the compiler alone: `proc_macro2` would first cut it once more itself, in code that
+/// is unoptimised wherever a macro runs.
+///
+/// # Panics
+/// If the text is no Rust, which is a fault of a template.
+fn lexed(text: &str) -> TokenStream {
+    match text.parse::<proc_macro::TokenStream>() {
+        Ok(tokens) => tokens.into(),
+        Err(error) => panic!("emitted text is no Rust: {error}\n{text}"),
+    }
+}

@@ -9,7 +9,6 @@ use glass_codegen::spec::{Alpha, Beta, DType, Layout, Role};
 use glass_codegen::{Choice, Generated, Variant};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
-use std::str::FromStr;
 
 /// Every emitted text as a constant of its own, and the list of them all.
 pub(super) fn sources(generated: &Generated) -> TokenStream {
@@ -216,12 +215,12 @@ fn text_name(variant_idx: usize, source: &Source) -> Ident {
 ///
 /// # Panics
 /// If the text cannot stand in such a string, which is a fault of a template.
-fn raw_string(text: &str) -> Literal {
+fn raw_string(text: &str) -> TokenStream {
     assert!(
         !text.contains("\"#") && !text.contains('\r'),
         "emitted text breaks out of a raw string:\n{text}"
     );
-    Literal::from_str(&format!("r#\"{text}\"#")).expect("a raw string is one literal")
+    super::lexed(&format!("r#\"{text}\"#"))
 }
 
 fn number(value: usize) -> Literal {
