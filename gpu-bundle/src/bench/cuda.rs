@@ -8,7 +8,7 @@ use crate::embed::embed;
 use crate::kernel_id::{Generated, KernelId};
 use crate::regime::{Rotation, declared_bytes};
 use crate::rig::{Rig, median};
-use glass_codegen::plan::{self, Form, Mapping, Staging, Target, Tier};
+use glass_codegen::plan::{self, Mapping, Target};
 use glass_codegen::spec::{DType, Layout, Spec};
 use glass_codegen::table;
 use glass_oracle::Real;
@@ -20,23 +20,18 @@ const SAMPLE_NS: f64 = 2_000_000.0;
 /// More launches of one sample would outrun the gate in front of it.
 const MAX_LAUNCHES: f64 = 200.0;
 
-/// Candidates, and the mappings that the same task has in WGSL.
-fn mappings(spec: &Spec, layout: Layout) -> Vec<(Mapping, bool)> {
+/// Candidates, and what other devices run: the mapping of older GPUs, and that of WGSL.
+fn mappings(spec: &Spec, layout: Layout, batch: u64) -> Vec<(Mapping, bool)> {
     let mut mappings: Vec<_> =
         plan::candidates(spec, layout).into_iter().map(|mapping| (mapping, true)).collect();
-    let staging = match layout {
-        Layout::Contiguous => Staging::Shared,
-        Layout::Interleaved => Staging::Direct,
+    let others: &[Target] = match spec.dtype {
+        DType::F32 => &[Target::Cuda, Target::Wgsl],
+        DType::F64 => &[Target::Cuda],
     };
-    let others = [32, 64, 128].map(|threads_per_block| Mapping {
-        tier: Tier::Thread,
-        form: Form::Serial,
-        staging,
-        threads_per_block,
-        min_blocks: None,
-    });
-    for mapping in others {
-        if !mappings.iter().any(|(known, _)| *known == mapping) {
+    for target in others {
+        if let Some(mapping) = chosen_mapping(spec, layout, *target, None, batch)
+            && !mappings.iter().any(|(known, _)| *known == mapping)
+        {
             mappings.push((mapping, false));
         }
     }
@@ -77,7 +72,7 @@ fn measure_batch<T: Real + Element>(
     let rotation = Rotation::new(spec, layout, batch);
     let inputs = download_inputs::<T>(rig, spec, layout, &rotation, batch)?;
     let mut contenders = Vec::new();
-    for (mapping, candidate) in mappings(spec, layout) {
+    for (mapping, candidate) in mappings(spec, layout, batch) {
         match enter(rig, spec, layout, batch, mapping, candidate) {
             Ok(contender) => contenders.push(contender),
             Err(reason) => session.fail(format!("{} {mapping}: {reason}", table::key(spec, layout))),

@@ -10,7 +10,9 @@ use crate::output;
 use crate::provenance::{self, Provenance};
 use crate::regime::{Regime, Rotation};
 use crate::rig::{CopySample, Rig, median};
+use glass_codegen::plan::{Arch, Mapping, Target};
 use glass_codegen::spec::{Layout, Spec};
+use glass_codegen::{Choice, Request, contract};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -218,30 +220,26 @@ impl Session {
     }
 }
 
-/// The mapping of a generated task that serves a batch on a target.
+/// The mapping of a generated task that serves a batch: the most specific row of the device, then the largest band.
 fn chosen_mapping(
     spec: &Spec,
     layout: Layout,
-    target: glass_codegen::plan::Target,
+    target: Target,
     arch: Option<u32>,
     batch: u64,
-) -> Option<glass_codegen::plan::Mapping> {
-    let request = glass_codegen::Request {
-        spec: spec.clone(),
-        layout,
-        targets: vec![target],
-        forced: glass_codegen::contract::Forced::default(),
-    };
+) -> Option<Mapping> {
+    let request =
+        Request { spec: spec.clone(), layout, targets: vec![target], forced: contract::Forced::default() };
     let generated = glass_codegen::generate(&request);
-    let rows = |wanted: Option<u32>| {
-        generated
-            .choices
-            .iter()
-            .filter(move |choice| {
-                choice.target == target && choice.arch == wanted && choice.min_batch <= batch
-            })
-            .max_by_key(|choice| choice.min_batch)
+    let specificity = |row: &Choice| match (row.arch, arch) {
+        (Arch::Exact(wanted), Some(arch)) if wanted == arch => Some((2, wanted)),
+        (Arch::AtLeast(least), Some(arch)) if least <= arch => Some((1, least)),
+        (Arch::Any, _) => Some((0, 0)),
+        _ => None,
     };
-    let choice = arch.and_then(|arch| rows(Some(arch))).or_else(|| rows(None))?;
-    Some(generated.variants[choice.variant_idx].plan.mapping)
+    let rows = generated.choices.iter().filter(|row| row.target == target && row.min_batch <= batch);
+    let (.., variant_idx) = rows
+        .filter_map(|row| Some((specificity(row)?, row.min_batch, row.variant_idx)))
+        .max_by_key(|(specificity, min_batch, _)| (*specificity, *min_batch))?;
+    Some(generated.variants[variant_idx].plan.mapping)
 }

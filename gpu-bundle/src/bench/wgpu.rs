@@ -35,6 +35,9 @@ impl Work {
 /// Times both layouts in f32, the only type WGSL has.
 pub(super) fn measure(session: &mut Session, device: &str) -> Result<(), String> {
     let device = Device::named(device).map_err(|error| error.to_string())?;
+    if device.is_software() {
+        return Err(format!("{} runs on the processor: its times say nothing", device.name()));
+    }
     for layout in ["interleaved", "contiguous"] {
         let (spec, layout) = crate::kernel_id::parse_key(&format!("gemv f32 {layout} {}", super::TASK))?;
         for (batch, n_launches) in BATCHES.into_iter().zip(N_LAUNCHES) {
@@ -155,6 +158,26 @@ fn random(len: usize, seed: u64) -> Vec<f32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// On whatever adapter there is; the times are thrown away.
+    #[test]
+    fn a_batch_is_timed_and_checked() {
+        let device = match Device::wgpu(None) {
+            Ok(device) => device,
+            Err(error) => {
+                println!("skipped: {error}");
+                return;
+            }
+        };
+        for layout in ["interleaved", "contiguous"] {
+            let (spec, layout) = crate::kernel_id::parse_key(&format!("gemv f32 {layout} m3 n1 k5")).unwrap();
+            let mapping = chosen_mapping(&spec, layout, Target::Wgsl, None, 100).unwrap();
+            let generated = KernelId::new(&spec, layout, Target::Wgsl, &mapping).generate().unwrap();
+            let row = measure_batch(&device, &generated, 100, 2).unwrap();
+            assert_eq!((row.check.as_str(), row.samples_ns.len()), ("pass", N_SAMPLES));
+            assert_eq!(row.declared_bytes, 100 * 4 * (15 + 5 + 3));
+        }
+    }
 
     #[test]
     fn random_inputs_are_normal_and_of_both_signs() {

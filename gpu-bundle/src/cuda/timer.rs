@@ -10,7 +10,7 @@ pub(crate) struct Timer {
 }
 
 /// What it may cost the host to queue one launch; sizes the gate that hides it.
-const NS_PER_QUEUED_LAUNCH: u64 = 4_000;
+const NS_PER_QUEUED_LAUNCH: u64 = 6_000;
 const NS_PER_GATE: u64 = 12_000;
 
 impl Timer {

@@ -7,6 +7,8 @@ use crate::pool::Pool;
 use crate::worker::{Answer, Depth, Job};
 use glass_codegen::plan::{self, Target};
 use serde::Serialize;
+use std::cmp::Reverse;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -22,7 +24,63 @@ pub(crate) struct Candidate {
     /// Machine code of an accepted candidate.
     pub(crate) image: PathBuf,
     /// Why it is not timed.
-    pub(crate) rejected: Option<String>,
+    pub(crate) rejected: Option<Rejected>,
+}
+
+/// Why a candidate is not timed.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Rejected {
+    /// It uses local memory: so many bytes a thread.
+    Spills(u32),
+    /// It compiled in so many milliseconds.
+    Slow(f64),
+    /// It did not compile, load or launch, or it computed other bits. Never expected.
+    Failed(String),
+}
+
+impl fmt::Display for Rejected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Rejected::Spills(bytes) => write!(f, "spills: {bytes} bytes of local memory a thread"),
+            Rejected::Slow(ms) => write!(f, "compiles in {:.1} s", ms / 1e3),
+            Rejected::Failed(reason) => f.write_str(reason),
+        }
+    }
+}
+
+/// What came of all candidates.
+#[derive(Debug, Default)]
+pub(crate) struct Prepared {
+    pub(crate) n_candidates: usize,
+    pub(crate) n_accepted: usize,
+    pub(crate) n_spilling: usize,
+    pub(crate) n_slow: usize,
+    pub(crate) failures: Vec<String>,
+}
+
+impl Prepared {
+    fn count(&mut self, candidate: &Candidate) {
+        match &candidate.rejected {
+            None => self.n_accepted += 1,
+            Some(Rejected::Spills(_)) => self.n_spilling += 1,
+            Some(Rejected::Slow(_)) => self.n_slow += 1,
+            Some(Rejected::Failed(reason)) => {
+                let KernelId { key, mapping, .. } = &candidate.id;
+                self.failures.push(format!("{key}, {mapping}: {reason}"));
+            }
+        }
+    }
+}
+
+impl fmt::Display for Prepared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Prepared { n_candidates, n_accepted, n_spilling, n_slow, failures } = self;
+        write!(
+            f,
+            "{n_candidates} candidates: {n_accepted} accepted, {n_spilling} spilling, {n_slow} slow to compile, {} failed",
+            failures.len()
+        )
+    }
 }
 
 /// The candidates of one cell, simplest first.
@@ -32,7 +90,7 @@ pub(crate) fn of(cell: &Cell, images: &Path) -> Vec<Candidate> {
         .map(|mapping| {
             let id = KernelId::new(&cell.spec, cell.layout, Target::Cuda, &mapping);
             let image = images.join(format!("{}_{}.cubin", cell.key, mapping).replace(' ', "_"));
-            Candidate { id, image, rejected: Some("not tried".into()) }
+            Candidate { id, image, rejected: Some(Rejected::Failed("not tried".into())) }
         })
         .collect()
 }
@@ -43,37 +101,36 @@ struct Row<'a> {
     mapping: &'a str,
     #[serde(flatten)]
     answer: &'a Answer,
-    rejected: Option<&'a str>,
+    rejected: Option<String>,
 }
 
-/// Tries all candidates on workers of a kind; writes one line each; returns how many are left.
+/// Tries all candidates on workers of a kind; writes one line each.
 pub(crate) fn prepare(
+    cells: &[Cell],
     candidates: &mut [Vec<Candidate>],
     kind: &str,
     n_jobs: usize,
     lines: &mut Lines,
-) -> Result<usize, String> {
-    let places: Vec<(usize, usize)> = candidates
+) -> Result<Prepared, String> {
+    let mut places: Vec<(usize, usize)> = candidates
         .iter()
         .enumerate()
         .flat_map(|(cell_idx, of_cell)| {
             (0..of_cell.len()).map(move |candidate_idx| (cell_idx, candidate_idx))
         })
         .collect();
+    // Long compiles first, so that none is left over when the others are done.
+    places.sort_by_key(|(cell_idx, _)| Reverse(cells[*cell_idx].spec.n_fmas()));
     let jobs: Vec<Job> = places
         .iter()
         .map(|(cell_idx, candidate_idx)| {
-            let candidate = &candidates[*cell_idx][*candidate_idx];
-            Job::Kernel {
-                id: candidate.id.clone(),
-                depth: Depth::Gate,
-                image: Some(candidate.image.clone()),
-                by_run_time: false,
-            }
+            let Candidate { id, image, .. } = &candidates[*cell_idx][*candidate_idx];
+            Job::Kernel { id: id.clone(), depth: Depth::Gate, image: Some(image.clone()), by_run_time: false }
         })
         .collect();
     let started = Instant::now();
-    let (mut n_done, mut n_accepted) = (0, 0);
+    let mut prepared = Prepared { n_candidates: jobs.len(), ..Prepared::default() };
+    let mut n_done = 0;
     let mut written = Ok(());
     Pool::workers(kind, n_jobs, JOB_LIMIT)?.run(
         &jobs,
@@ -81,41 +138,31 @@ pub(crate) fn prepare(
         |job_idx, outcome| {
             let (cell_idx, candidate_idx) = places[job_idx];
             let candidate = &mut candidates[cell_idx][candidate_idx];
-            let (answer, rejected) = match outcome {
-                Ok(answer) => {
-                    let rejected = reason(&answer);
-                    (answer, rejected)
-                }
-                Err(lost) => (Answer::default(), Some(lost)),
-            };
-            n_done += 1;
-            n_accepted += usize::from(rejected.is_none());
-            candidate.rejected = rejected;
+            let answer = outcome.unwrap_or_else(|lost| Answer { failure: Some(lost), ..Answer::default() });
+            candidate.rejected = verdict(&answer);
+            prepared.count(candidate);
             let KernelId { key, mapping, .. } = &candidate.id;
-            let row = Row { key, mapping, answer: &answer, rejected: candidate.rejected.as_deref() };
+            let rejected = candidate.rejected.as_ref().map(Rejected::to_string);
             if written.is_ok() {
-                written = lines.push(&row);
+                written = lines.push(&Row { key, mapping, answer: &answer, rejected });
             }
+            n_done += 1;
             if n_done % 500 == 0 || n_done == jobs.len() {
-                let seconds = started.elapsed().as_secs();
-                eprintln!(
-                    "compiled {n_done}/{} candidates in {seconds} s, {n_accepted} accepted",
-                    jobs.len()
-                );
+                eprintln!("{n_done} done in {} s; {prepared}", started.elapsed().as_secs());
             }
         },
     );
-    written.map(|()| n_accepted)
+    written.map(|()| prepared)
 }
 
-fn reason(answer: &Answer) -> Option<String> {
+fn verdict(answer: &Answer) -> Option<Rejected> {
     if let Some(failure) = &answer.failure {
-        return Some(failure.clone());
+        return Some(Rejected::Failed(failure.clone()));
     }
     if answer.local_bytes > 0 {
-        return Some(format!("spills: {} bytes of local memory a thread", answer.local_bytes));
+        return Some(Rejected::Spills(answer.local_bytes));
     }
-    (answer.compile_ms > COMPILE_LIMIT_MS).then(|| format!("compiles in {:.1} s", answer.compile_ms / 1e3))
+    (answer.compile_ms > COMPILE_LIMIT_MS).then_some(Rejected::Slow(answer.compile_ms))
 }
 
 #[cfg(test)]
@@ -125,9 +172,11 @@ mod tests {
     #[test]
     fn what_is_rejected() {
         let good = Answer { compile_ms: 80.0, registers: 40, ..Answer::default() };
-        assert_eq!(reason(&good), None);
-        assert!(reason(&Answer { local_bytes: 8, ..good.clone() }).unwrap().contains("8 bytes"));
-        assert!(reason(&Answer { compile_ms: 5_001.0, ..good.clone() }).unwrap().contains("5.0 s"));
-        assert_eq!(reason(&Answer { failure: Some("wrong bits".into()), ..good }).unwrap(), "wrong bits");
+        assert_eq!(verdict(&good), None);
+        assert_eq!(verdict(&Answer { local_bytes: 8, ..good.clone() }), Some(Rejected::Spills(8)));
+        let slow = Some(Rejected::Slow(5_001.0));
+        assert_eq!(verdict(&Answer { compile_ms: 5_001.0, ..good.clone() }), slow);
+        let wrong = Answer { failure: Some("wrong bits".into()), local_bytes: 8, ..good };
+        assert_eq!(verdict(&wrong), Some(Rejected::Failed("wrong bits".into())));
     }
 }

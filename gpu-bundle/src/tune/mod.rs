@@ -18,7 +18,7 @@ use crate::provenance::{self, Provenance};
 use crate::regime::Rotation;
 use crate::rig::{CopySample, Rig, median};
 use crate::worker;
-use candidates::Candidate;
+use candidates::{Candidate, Prepared};
 use cells::{BATCHES, Cell};
 use serde::Serialize;
 use session::{Band, Loaded};
@@ -48,7 +48,10 @@ pub(crate) fn run(options: &Tune) -> Result<(), String> {
     let provenance = Provenance::of(Some(&gpu))?;
     let mut lines = Lines::create(options.out.join("tune_candidates.jsonl"))?;
     lines.push(&provenance)?;
-    let n_accepted = candidates::prepare(&mut candidates, "cuda", options.n_jobs, &mut lines)?;
+    let prepared = candidates::prepare(&cells, &mut candidates, "cuda", options.n_jobs, &mut lines)?;
+    if prepared.n_accepted == 0 {
+        return Err(format!("{prepared}\n{}", prepared.failures.first().map_or("", String::as_str)));
+    }
     let compile_s = started.elapsed().as_secs_f64();
 
     let rotations =
@@ -69,8 +72,7 @@ pub(crate) fn run(options: &Tune) -> Result<(), String> {
     capture.checkpoint()?;
     // Images are of no use once everything is measured.
     let _ = std::fs::remove_dir_all(&images);
-    let n_candidates = candidates.iter().map(Vec::len).sum();
-    capture.report(compile_s, started.elapsed().as_secs_f64(), n_candidates, n_accepted);
+    capture.report(&prepared, compile_s, started.elapsed().as_secs_f64());
     Ok(())
 }
 
@@ -157,7 +159,7 @@ impl Capture {
         Ok(())
     }
 
-    fn report(&self, compile_s: f64, total_s: f64, n_candidates: usize, n_accepted: usize) {
+    fn report(&self, prepared: &Prepared, compile_s: f64, total_s: f64) {
         println!("\n{} on {}", self.provenance.command, self.provenance.device);
         println!("cells chosen by mapping and batch {BATCHES:?}:");
         for (mapping, wins) in &self.wins {
@@ -178,12 +180,12 @@ impl Capture {
         let (low, high) =
             gbs.iter().fold((f64::INFINITY, 0.0f64), |(low, high), x| (low.min(*x), high.max(*x)));
         println!("C = {:.0} GB/s, {} samples, {low:.0} to {high:.0}", median(&gbs), gbs.len());
-        println!(
-            "{} cells, {} failed; {n_candidates} candidates, {} rejected; compiling {compile_s:.0} s, in all {total_s:.0} s",
-            self.rows.len(),
-            self.failures.len(),
-            n_candidates - n_accepted
-        );
+        for failure in self.failures.iter().chain(&prepared.failures).take(20) {
+            println!("FAIL {}", failure.chars().take(300).collect::<String>());
+        }
+        println!("{prepared}");
+        let (n_cells, n_failed) = (self.rows.len(), self.failures.len());
+        println!("{n_cells} cells, {n_failed} failed; compiling {compile_s:.0} s, in all {total_s:.0} s");
     }
 }
 
@@ -204,12 +206,12 @@ fn dry_run(options: &Tune, cells: &[Cell], candidates: &mut [Vec<Candidate>]) ->
         output::folder(&options.out)?;
         let mut lines = Lines::create(options.out.join("tune_compiled.jsonl"))?;
         let started = Instant::now();
-        let n_compiled = candidates::prepare(candidates, worker::COMPILER, options.n_jobs, &mut lines)?;
+        let prepared = candidates::prepare(cells, candidates, worker::COMPILER, options.n_jobs, &mut lines)?;
+        for failure in &prepared.failures {
+            println!("FAIL {failure}");
+        }
         let seconds = started.elapsed().as_secs_f64();
-        println!(
-            "{n_compiled} of {n_candidates} candidates compiled in {seconds:.0} s by {} workers",
-            options.n_jobs
-        );
+        println!("{prepared}; {seconds:.0} s on {} workers", options.n_jobs);
     }
     Ok(())
 }

@@ -125,3 +125,47 @@ impl Context {
         answer
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glass_codegen::plan::Target;
+    use glass_tests::grid;
+
+    /// The device of this machine's adapter, software included.
+    fn context() -> Option<Context> {
+        Context::open("wgpu").inspect_err(|error| println!("skipped: {error}")).ok()
+    }
+
+    fn job(key: &str, depth: Depth) -> Job {
+        let entry = grid::of(Target::Wgsl)
+            .into_iter()
+            .find(|entry| glass_codegen::table::key(&entry.spec, entry.layout) == key)
+            .expect("part of the grid");
+        let id = KernelId::new(&entry.spec, entry.layout, entry.target, &entry.mapping);
+        Job::Kernel { id, depth, image: None, by_run_time: true }
+    }
+
+    #[test]
+    fn kernels_and_conversions_pass_on_an_adapter() {
+        let Some(context) = context() else { return };
+        let kernel = context.serve(&job("gemv f32 interleaved m7 n1 k14 alpha beta", Depth::Full));
+        assert_eq!(kernel.failure, None);
+        assert!(kernel.n_launches > 36 && kernel.worst_fraction > 0.0 && !kernel.hash.is_empty());
+        let conversion = context.serve(&Job::Conversion { dtype: "f32".into(), elements: 7 });
+        assert_eq!(conversion.failure, None);
+    }
+
+    #[test]
+    fn a_failure_is_an_answer() {
+        let Some(context) = context() else { return };
+        let Job::Kernel { mut id, depth, .. } = job("gemv f32 interleaved m7 n1 k14", Depth::Gate) else {
+            panic!("a kernel")
+        };
+        id.target = "cuda".into();
+        let answer = context.serve(&Job::Kernel { id, depth, image: None, by_run_time: true });
+        let failure = answer.failure.expect("the device runs no CUDA");
+        assert!(failure.contains("allowed: wgpu"), "{failure}");
+        assert!(!answer.spoilt && !answer.symbol.is_empty());
+    }
+}
