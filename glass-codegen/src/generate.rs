@@ -2,7 +2,7 @@
 
 use crate::contract::Request;
 use crate::kernel::{self, Cost, Kernel};
-use crate::plan::{self, Mapping, Plan, Reason, Target};
+use crate::plan::{self, Arch, Mapping, Plan, Reason, Target};
 use crate::render::{self, Source};
 use crate::spec::{Layout, Spec};
 
@@ -28,8 +28,8 @@ pub struct Variant {
 pub struct Choice {
     /// Language and execution model.
     pub target: Target,
-    /// Compute capability times ten; `None` serves every other device of the target.
-    pub arch: Option<u32>,
+    /// Devices that the row serves.
+    pub arch: Arch,
     /// Smallest batch the row serves.
     pub min_batch: u64,
     /// Position in [`Generated::variants`].

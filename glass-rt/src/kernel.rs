@@ -202,6 +202,8 @@ pub struct Variant {
 pub enum Arch {
     /// One CUDA compute capability, 90 = sm_90.
     Exact(u32),
+    /// This CUDA compute capability and later ones, where no row names them exactly.
+    AtLeast(u32),
     /// Every architecture without rows of its own.
     Any,
 }
@@ -284,8 +286,9 @@ pub struct Task {
 impl Task {
     /// The variant for a batch of `n_problems` on `target`, or `None` when the task has no code for it.
     ///
-    /// Rows of the exact architecture come first: the one with the largest `min_batch` not above the batch (an
-    /// empty batch counts as one problem). Without such a row the `Any` rows decide by the same rule.
+    /// Of the rows whose `min_batch` is not above the batch (an empty batch counts as one problem), those of the
+    /// exact architecture come first, then those of the latest architecture not above it, then the `Any` rows.
+    /// Among equals the largest `min_batch` decides.
     pub fn choose(&self, target: Target, arch: Option<u32>, n_problems: u64) -> Option<&'static Variant> {
         self.choose_idx(target, arch, n_problems).map(|idx| &self.variants[idx])
     }
@@ -293,15 +296,21 @@ impl Task {
     /// [`Task::choose`], as an index into `variants`.
     pub fn choose_idx(&self, target: Target, arch: Option<u32>, n_problems: u64) -> Option<usize> {
         let batch = n_problems.max(1);
-        let best = |wanted: Arch| {
-            self.choices
-                .iter()
-                .filter(|row| row.target == target && row.arch == wanted && row.min_batch <= batch)
-                .filter(|row| row.variant_idx < self.variants.len())
-                .max_by_key(|row| row.min_batch)
-                .map(|row| row.variant_idx)
+        let specificity = |row: &Choice| match (row.arch, arch) {
+            (Arch::Exact(wanted), Some(cc)) if wanted == cc => Some((2, wanted)),
+            (Arch::AtLeast(least), Some(cc)) if least <= cc => Some((1, least)),
+            (Arch::Any, _) => Some((0, 0)),
+            _ => None,
         };
-        arch.and_then(|cc| best(Arch::Exact(cc))).or_else(|| best(Arch::Any))
+        self.choices
+            .iter()
+            .filter(|row| row.target == target && row.min_batch <= batch)
+            .filter(|row| row.variant_idx < self.variants.len())
+            .filter_map(|row| {
+                specificity(row).map(|specificity| (specificity, row.min_batch, row.variant_idx))
+            })
+            .max_by_key(|(specificity, min_batch, _)| (*specificity, *min_batch))
+            .map(|(.., variant_idx)| variant_idx)
     }
 
     /// The input operands, in launch order.
@@ -360,12 +369,13 @@ mod tests {
         operands: &[],
         alpha: Alpha::One,
         beta: Beta::Zero,
-        variants: &[variant("any"), variant("small"), variant("large"), variant("sm_90")],
+        variants: &[variant("any"), variant("small"), variant("large"), variant("sm_90"), variant("later")],
         // Out of order on purpose: only the numbers decide.
         choices: &[
             row(Target::Cuda, Arch::Any, 1000, 2),
             row(Target::Cuda, Arch::Any, 1, 1),
             row(Target::Cuda, Arch::Exact(90), 100, 3),
+            row(Target::Cuda, Arch::AtLeast(90), 1, 4),
             row(Target::Wgpu, Arch::Any, 8, 0),
             row(Target::Wgpu, Arch::Any, 9, 77),
         ],
@@ -387,8 +397,10 @@ mod tests {
     fn rows_of_the_architecture_come_first() {
         assert_eq!(chosen(Target::Cuda, Some(90), 100), Some("sm_90"));
         assert_eq!(chosen(Target::Cuda, Some(90), 5000), Some("sm_90"));
-        // Below its smallest batch the architecture has no row.
-        assert_eq!(chosen(Target::Cuda, Some(90), 99), Some("small"));
+        // Below its smallest batch the architecture has no row of its own.
+        assert_eq!(chosen(Target::Cuda, Some(90), 99), Some("later"));
+        assert_eq!(chosen(Target::Cuda, Some(120), 5000), Some("later"));
+        assert_eq!(chosen(Target::Cuda, Some(89), 99), Some("small"));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! `tests/cases/<op>/<case>.toml` becomes `tests/snapshots/<op>/<case>/{1-plan,2-kernel,3-...}.snap`, and the
 //! whole grid becomes one line a kernel in `tests/snapshots/index.snap`. Bless with `cargo xtask bless`.
 
-use glass_codegen::plan::Target;
+use glass_codegen::plan::{Arch, Target};
 use glass_codegen::render::{Dialect, Source};
 use glass_codegen::{Generated, Variant};
 use glass_tests::case::{self, Case};
@@ -134,7 +134,11 @@ fn plan(generated: &Generated) -> String {
     let mut text = generated.request.spec.to_string();
     text += "\nselection\n";
     for choice in &generated.choices {
-        let arch = choice.arch.map_or_else(|| "any".to_owned(), |arch| format!("sm_{arch}"));
+        let arch = match choice.arch {
+            Arch::Exact(arch) => format!("sm_{arch}"),
+            Arch::AtLeast(arch) => format!("sm_{arch} and later"),
+            Arch::Any => "any".to_owned(),
+        };
         let variant = named(&generated.variants[choice.variant_idx]);
         let min_batch = choice.min_batch;
         writeln!(text, "  {arch}, batches from {min_batch}: {variant}\n    {}", choice.reason)

@@ -26,16 +26,12 @@ impl fmt::Display for Access {
 }
 
 /// Addressing of every operand of a spec.
-pub(super) fn accesses(spec: &Spec, layout: Layout, target: Target, mapping: &Mapping) -> Vec<Access> {
+pub(super) fn accesses(spec: &Spec, layout: Layout, mapping: &Mapping) -> Vec<Access> {
     let access = |elements: usize| match (layout, mapping.tier, mapping.staging) {
         (Layout::Interleaved, ..) => {
             Access { element_stride: TILE, vector_width: 1, problem_stride: elements }
         }
-        (Layout::Contiguous, Tier::Thread, Staging::Shared | Staging::Bulk) => match target {
-            // WGSL arrays are read element by element: an odd stride keeps 32 of them in 32 banks.
-            Target::Wgsl => Access { element_stride: 1, vector_width: 1, problem_stride: elements | 1 },
-            Target::Cuda | Target::Host => staged(spec.dtype, elements),
-        },
+        (Layout::Contiguous, Tier::Thread, Staging::Shared | Staging::Bulk) => staged(spec.dtype, elements),
         (Layout::Contiguous, ..) => Access { element_stride: 1, vector_width: 1, problem_stride: elements },
     };
     spec.operands.iter().map(|operand| access(operand.elements())).collect()

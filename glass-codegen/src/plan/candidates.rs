@@ -6,23 +6,20 @@ use crate::spec::{Layout, Spec};
 /// Shared memory that a block of sm_90 may opt in to.
 pub(super) const MAX_SHARED_BYTES_SM_90: usize = 227 * 1024;
 /// Shared memory that every CUDA device grants without opting in, less the driver's own part.
-pub(super) const MAX_SHARED_BYTES: usize = 47 * 1024;
-/// Workgroup memory that every WebGPU device grants.
-pub(super) const MAX_WORKGROUP_BYTES: usize = 16 * 1024;
+const MAX_SHARED_BYTES: usize = 47 * 1024;
 
 /// Threads of one block where nothing was measured and nothing was forced.
 pub(super) fn default_threads(tier: Tier, target: Target) -> usize {
     match (tier, target) {
         (Tier::Thread, Target::Cuda) => 128,
         (Tier::Thread, _) => 64,
-        (Tier::Warp, Target::Cuda) => 128,
-        (Tier::Warp, _) => 32,
+        (Tier::Warp, _) => 128,
         (Tier::Block, _) => 64,
     }
 }
 
-/// The mapping of a tier and form where nothing was measured. Contiguous problems of the thread tier go
-/// through shared memory while 32 of them fit; everything else is read in place.
+/// The mapping of a tier and form where nothing was measured. On CUDA, contiguous problems of the thread tier
+/// go through shared memory while 32 of them fit; everything else is read in place.
 pub(super) fn default_mapping(
     spec: &Spec,
     layout: Layout,
@@ -31,31 +28,25 @@ pub(super) fn default_mapping(
     form: Form,
     threads_per_block: Option<usize>,
 ) -> Mapping {
-    let mapping =
-        |staging, threads_per_block| Mapping { tier, form, staging, threads_per_block, min_blocks: None };
     let threads = threads_per_block.unwrap_or(default_threads(tier, target));
-    let threads = match (target, tier) {
+    let threads_per_block = match (target, tier) {
         // A workgroup barrier needs uniform control flow: one problem a workgroup, and no thread beyond the
         // last full warp, which would idle in the reduced form anyway.
         (Target::Wgsl, Tier::Warp) => WARP,
         (Target::Wgsl, Tier::Block) if form != Form::Serial && threads > WARP => threads - threads % WARP,
+        // Small blocks leave more of a multiprocessor's shared memory in use.
+        (Target::Cuda, Tier::Thread) if layout == Layout::Contiguous => threads_per_block.unwrap_or(TILE),
         _ => threads,
     };
-    let direct = mapping(Staging::Direct, threads);
-    if tier != Tier::Thread || layout != Layout::Contiguous {
-        return direct;
+    let mapping = |staging| Mapping { tier, form, staging, threads_per_block, min_blocks: None };
+    let staged = mapping(Staging::Shared);
+    let is_whole = threads_per_block.is_multiple_of(TILE);
+    let is_staged =
+        target == Target::Cuda && tier == Tier::Thread && layout == Layout::Contiguous && is_whole;
+    if is_staged && Plan::new(spec, layout, target, staged).shared_bytes <= MAX_SHARED_BYTES {
+        return staged;
     }
-    // WGSL stages one tile a workgroup, because its only barrier spans the whole workgroup.
-    let (limit, shapes): (usize, &[usize]) = match target {
-        Target::Cuda => (MAX_SHARED_BYTES, &[128, 64, TILE]),
-        Target::Wgsl => (MAX_WORKGROUP_BYTES, &[TILE]),
-        Target::Host => return direct,
-    };
-    let staged = shapes.iter().filter(|threads| threads_per_block.is_none_or(|forced| forced == **threads));
-    staged
-        .map(|threads| mapping(Staging::Shared, *threads))
-        .find(|mapping| Plan::new(spec, layout, target, *mapping).shared_bytes <= limit)
-        .unwrap_or(direct)
+    mapping(Staging::Direct)
 }
 
 /// Every CUDA mapping worth timing for a task on sm_90, simplest first.

@@ -1,7 +1,7 @@
 //! From table, forced fields and rules to the variants a struct embeds.
 
-use super::candidates::default_mapping;
-use super::{Form, Mapping, Target, Tier};
+use super::candidates::{MAX_SHARED_BYTES_SM_90, default_mapping};
+use super::{BULK_CAPABILITY, Form, Mapping, Plan, Staging, Target, Tier};
 use crate::contract::{Forced, Request};
 use crate::table;
 use std::fmt;
@@ -42,13 +42,24 @@ impl fmt::Display for Reason {
     }
 }
 
+/// Devices of a target that a row serves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arch {
+    /// One CUDA compute capability times ten.
+    Exact(u32),
+    /// This CUDA compute capability and later ones.
+    AtLeast(u32),
+    /// Every device without a more specific row.
+    Any,
+}
+
 /// One row of a struct's selection table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice {
     /// Language and execution model.
     pub target: Target,
-    /// Compute capability times ten that the row was measured on; `None` serves every other device.
-    pub arch: Option<u32>,
+    /// Devices that the row serves.
+    pub arch: Arch,
     /// Smallest batch the row serves.
     pub min_batch: u64,
     /// What to run.
@@ -57,14 +68,21 @@ pub struct Choice {
     pub reason: Reason,
 }
 
-/// The selection table of a request: measured rows first, then one row per target that serves every device.
+/// The selection table of a request: measured rows first, then rows that serve every device of a target.
 pub fn choices(request: &Request) -> Vec<Choice> {
     let mut choices = Vec::new();
     for target in &request.targets {
         if *target == Target::Cuda {
             choices.extend(measured(request));
         }
-        choices.push(fallback(request, *target));
+        let (mapping, reason) = fallback(request, *target);
+        let row =
+            |arch, mapping| Choice { target: *target, arch, min_batch: 1, mapping, reason: reason.clone() };
+        // The same form with the staging that later devices offer: equal bits, less waiting.
+        if let Some(bulk) = bulk_staged(request, mapping) {
+            choices.push(row(Arch::AtLeast(BULK_CAPABILITY), bulk));
+        }
+        choices.push(row(Arch::Any, mapping));
     }
     choices
 }
@@ -81,7 +99,7 @@ fn measured(request: &Request) -> Vec<Choice> {
         .filter(|row| agrees(&row.mapping))
         .map(|row| Choice {
             target: Target::Cuda,
-            arch: Some(row.arch),
+            arch: Arch::Exact(row.arch),
             min_batch: row.min_batch,
             mapping: row.mapping,
             reason: Reason::Measured {
@@ -94,16 +112,21 @@ fn measured(request: &Request) -> Vec<Choice> {
         .collect()
 }
 
-fn fallback(request: &Request, target: Target) -> Choice {
+fn fallback(request: &Request, target: Target) -> (Mapping, Reason) {
     let Request { spec, layout, forced, .. } = request;
     let form = forced.form.unwrap_or(Form::Serial);
-    let (mapping, reason) = if target == Target::Host {
+    if target == Target::Host {
         let reason = if forced.form.is_some() { Reason::Forced } else { Reason::HostRule };
-        (default_mapping(spec, *layout, target, Tier::Thread, form, None), reason)
-    } else {
-        let tier = forced.tier.unwrap_or(if form == Form::Serial { Tier::Thread } else { Tier::Warp });
-        let reason = if *forced == Forced::default() { Reason::Unmeasured } else { Reason::Forced };
-        (default_mapping(spec, *layout, target, tier, form, forced.threads_per_block), reason)
-    };
-    Choice { target, arch: None, min_batch: 1, mapping, reason }
+        return (default_mapping(spec, *layout, target, Tier::Thread, form, None), reason);
+    }
+    let tier = forced.tier.unwrap_or(if form == Form::Serial { Tier::Thread } else { Tier::Warp });
+    let reason = if *forced == Forced::default() { Reason::Unmeasured } else { Reason::Forced };
+    (default_mapping(spec, *layout, target, tier, form, forced.threads_per_block), reason)
+}
+
+/// The mapping with bulk copies in place of copies by lanes, where its tile fits.
+fn bulk_staged(request: &Request, mapping: Mapping) -> Option<Mapping> {
+    let bulk = Mapping { staging: Staging::Bulk, ..mapping };
+    let plan = Plan::new(&request.spec, request.layout, Target::Cuda, bulk);
+    (mapping.staging == Staging::Shared && plan.shared_bytes <= MAX_SHARED_BYTES_SM_90).then_some(bulk)
 }

@@ -22,7 +22,7 @@ mod unroll;
 pub use access::Access;
 pub(crate) use access::staged_bytes;
 pub use candidates::candidates;
-pub use choose::{Choice, Reason, choices};
+pub use choose::{Arch, Choice, Reason, choices};
 pub use mapping::{Form, Mapping, Staging, Tier};
 pub use unroll::Unroll;
 
@@ -61,6 +61,9 @@ pub const WARP: usize = 32;
 /// Problems in one tile of the interleaved layout, and problems staged by one warp.
 pub const TILE: usize = 32;
 
+/// Compute capability times ten from which asynchronous bulk copies exist.
+const BULK_CAPABILITY: u32 = 90;
+
 /// Everything the builder needs to know besides the spec.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
@@ -83,7 +86,7 @@ pub struct Plan {
 impl Plan {
     /// The one plan of a spec under a layout, target and legal mapping.
     pub fn new(spec: &Spec, layout: Layout, target: Target, mapping: Mapping) -> Plan {
-        let accesses = access::accesses(spec, layout, target, &mapping);
+        let accesses = access::accesses(spec, layout, &mapping);
         let shared_bytes = access::shared_bytes(spec, &mapping, &accesses, target);
         let problems_per_block = match mapping.tier {
             Tier::Thread => mapping.threads_per_block,
@@ -97,7 +100,7 @@ impl Plan {
     /// Compute capability (times ten) below which the CUDA text does not compile.
     pub fn min_compute_capability(&self) -> u32 {
         match self.mapping.staging {
-            Staging::Bulk => 90,
+            Staging::Bulk => BULK_CAPABILITY,
             Staging::Direct | Staging::Shared => 70,
         }
     }

@@ -4,7 +4,7 @@ use super::cuda::{finish, int, unsigned};
 use super::language::{Language, Lines, Statement};
 use super::{Dialect, Input};
 use crate::kernel::{Index, Stmt, Term};
-use crate::plan::{Staging, TILE, Tier};
+use crate::plan::{TILE, Tier};
 use crate::spec::{Layout, Role};
 use serde::Serialize;
 use std::sync::OnceLock;
@@ -15,8 +15,7 @@ macro_rules! template {
     };
 }
 
-const TEMPLATES: &[(&str, &str)] =
-    &[template!("statements.wgsl.tera"), template!("kernel.wgsl.tera"), template!("shared.wgsl.tera")];
+const TEMPLATES: &[(&str, &str)] = &[template!("statements.wgsl.tera"), template!("kernel.wgsl.tera")];
 
 const STATEMENTS: &[Statement] = &[
     ("comment", &["text"]),
@@ -53,28 +52,12 @@ struct Binding {
 }
 
 #[derive(Serialize)]
-struct WorkgroupArray {
-    name: String,
-    length: String,
-}
-
-#[derive(Serialize)]
-struct Staged {
-    name: &'static str,
-    shared: String,
-    elements: String,
-    slot: String,
-    is_read: bool,
-    is_written: bool,
-}
-
-#[derive(Serialize)]
 struct File<'a> {
     is_native: bool,
-    is_staged: bool,
     args_binding: usize,
     operands: Vec<Binding>,
-    workgroup_arrays: Vec<WorkgroupArray>,
+    has_slots: bool,
+    n_slots: String,
     body_name: String,
     body_params: String,
     body: &'a str,
@@ -82,72 +65,32 @@ struct File<'a> {
     symbol: String,
     problem: String,
     arguments: String,
-    staged: Vec<Staged>,
 }
 
 /// The text of one dialect around a body from [`lines`], which both share.
 pub(super) fn code(input: &Input<'_>, body: &str, dialect: Dialect) -> String {
     let Input { spec, plan, kernel, .. } = input;
-    let is_staged = plan.mapping.staging != Staging::Direct;
     let threads = plan.mapping.threads_per_block;
     let operands = spec.operands.iter().enumerate().map(|(binding, operand)| Binding {
         name: operand.name,
         binding,
         access: if operand.role == Role::In { "read" } else { "read_write" },
     });
-    let staged: Vec<_> = spec
-        .operands
-        .iter()
-        .zip(&plan.accesses)
-        .filter(|_| is_staged)
-        .map(|(operand, access)| {
-            let elements = operand.elements();
-            let stride = access.problem_stride;
-            Staged {
-                name: operand.name,
-                shared: format!("s_{}", operand.name),
-                elements: format!("{elements}u"),
-                slot: if stride == elements {
-                    "element".to_owned()
-                } else {
-                    format!("element / {elements}u * {stride}u + element % {elements}u")
-                },
-                is_read: operand.role != Role::Out,
-                is_written: operand.role != Role::In,
-            }
-        })
-        .collect();
-    let mut workgroup_arrays: Vec<_> = spec
-        .operands
-        .iter()
-        .zip(&plan.accesses)
-        .filter(|_| is_staged)
-        .map(|(operand, access)| WorkgroupArray {
-            name: format!("s_{}", operand.name),
-            length: format!("{}", TILE * access.problem_stride),
-        })
-        .collect();
-    if !is_staged && plan.shared_bytes > 0 {
-        workgroup_arrays.push(WorkgroupArray { name: "slots".to_owned(), length: threads.to_string() });
-    }
     let bases = spec.operands.iter().map(|operand| format!("{}_base: u32", operand.name));
     let worker = kernel.body.worker.map(|worker| format!("{worker}: u32"));
-    let arguments = spec.operands.iter().zip(&plan.accesses).map(|(operand, access)| {
+    let arguments = spec.operands.iter().map(|operand| {
         let elements = operand.elements();
-        match (is_staged, plan.layout) {
-            (true, _) => format!("local * {}u", access.problem_stride),
-            (false, Layout::Contiguous) => format!("problem * {elements}u"),
-            (false, Layout::Interleaved) => {
-                format!("problem / {TILE}u * {}u + problem % {TILE}u", TILE * elements)
-            }
+        match plan.layout {
+            Layout::Contiguous => format!("problem * {elements}u"),
+            Layout::Interleaved => format!("problem / {TILE}u * {}u + problem % {TILE}u", TILE * elements),
         }
     });
     let file = File {
         is_native: dialect == Dialect::Native,
-        is_staged,
         args_binding: spec.operands.len(),
         operands: operands.collect(),
-        workgroup_arrays,
+        has_slots: plan.shared_bytes > 0,
+        n_slots: threads.to_string(),
         body_name: kernel.body.name.clone(),
         body_params: bases.chain(worker).collect::<Vec<_>>().join(", "),
         body,
@@ -161,7 +104,6 @@ pub(super) fn code(input: &Input<'_>, body: &str, dialect: Dialect) -> String {
             .chain(kernel.body.worker.map(|_| "local".to_owned()))
             .collect::<Vec<_>>()
             .join(", "),
-        staged,
     };
     language().file("kernel.wgsl.tera", &file)
 }
@@ -192,7 +134,7 @@ impl Writer<'_> {
             Stmt::Load { names, operand, index } => {
                 for (element, name) in names.iter().enumerate() {
                     let index = self.index(*operand, &index.clone().plus(Index::constant(element)));
-                    lines.push(&line("load", &[name, &self.array(*operand), &index]));
+                    lines.push(&line("load", &[name, self.array(*operand), &index]));
                 }
             }
             Stmt::Zero { acc } => lines.push(&line("zero", &[acc])),
@@ -215,7 +157,7 @@ impl Writer<'_> {
                 None => line(finish(epilogue), &[name, acc]),
             }),
             Stmt::Store { operand, index, value } => {
-                lines.push(&line("store", &[&self.array(*operand), &self.index(*operand, index), value]));
+                lines.push(&line("store", &[self.array(*operand), &self.index(*operand, index), value]));
             }
             Stmt::Loop { var, count, stmts, .. } => {
                 lines.open(&line("open_loop", &[var, &format!("{count}u")]));
@@ -231,13 +173,12 @@ impl Writer<'_> {
         }
     }
 
-    fn array(&self, operand: usize) -> String {
-        let name = self.input.spec.operands[operand].name;
-        if self.input.plan.mapping.staging == Staging::Direct { name.to_owned() } else { format!("s_{name}") }
+    fn array(&self, operand: usize) -> &'static str {
+        self.input.spec.operands[operand].name
     }
 
     fn index(&self, operand: usize, index: &Index) -> String {
-        let base = Term { coefficient: 1, name: format!("{}_base", self.input.spec.operands[operand].name) };
+        let base = Term { coefficient: 1, name: format!("{}_base", self.array(operand)) };
         let mut index = index.clone().times(self.input.plan.accesses[operand].element_stride);
         index.terms.insert(0, base);
         unsigned(&index)

@@ -71,8 +71,6 @@ pub const TREE_WIDTHS: [usize; 6] = [1, 2, 4, 8, 16, 32];
 const MAX_SHARED_BYTES_SM_90: usize = 227 * 1024;
 /// Shared memory that every CUDA device grants without opting in.
 const MAX_SHARED_BYTES: usize = 47 * 1024;
-/// Workgroup memory that every WebGPU device grants.
-const MAX_WORKGROUP_BYTES: usize = 16 * 1024;
 
 use DType::{F32, F64};
 use Layout::{Contiguous, Interleaved};
@@ -94,7 +92,7 @@ impl Grid {
             let tree = reduced([2, 4, 8, 16, 32][task_idx % 5]);
             let (single, double) = (task.spec(F32), task.spec(F64));
             self.bulk(&single);
-            self.shared(&single, Target::Cuda);
+            self.shared(&single);
             self.warp(&single, Contiguous, Form::Serial);
             self.warp(&single, Contiguous, tree);
             self.block(&single, Contiguous, Form::Serial, 64);
@@ -102,14 +100,14 @@ impl Grid {
             self.thread(&single, Interleaved);
             self.warp(&single, Interleaved, Form::Serial);
             self.bulk(&double);
-            self.shared(&double, Target::Cuda);
+            self.shared(&double);
             self.warp(&double, Contiguous, tree);
             self.block(&double, Contiguous, Form::Serial, 96);
             self.thread(&double, Interleaved);
             self.warp(&double, Interleaved, Form::Serial);
             self.block(&double, Interleaved, tree, 64);
 
-            self.shared(&single, Target::Wgsl);
+            self.wgsl(&single, Contiguous, Tier::Thread, Form::Serial, 64);
             self.wgsl(&single, Contiguous, Tier::Warp, tree, 32);
             self.wgsl(&single, Contiguous, Tier::Block, Form::Serial, 64);
             self.wgsl(&single, Interleaved, Tier::Thread, Form::Serial, 64);
@@ -233,11 +231,11 @@ impl Grid {
                     let task = Task { alpha, beta, ..task };
                     let (single, double) = (task.spec(F32), task.spec(F64));
                     self.bulk(&single);
-                    self.shared(&single, Target::Cuda);
+                    self.shared(&single);
                     self.warp(&single, Interleaved, reduced(8));
                     self.thread(&double, Interleaved);
                     self.block(&double, Contiguous, reduced(32), 57);
-                    self.shared(&single, Target::Wgsl);
+                    self.wgsl(&single, Contiguous, Tier::Thread, Form::Serial, 64);
                     self.wgsl(&single, Interleaved, Tier::Thread, Form::Serial, 64);
                     self.wgsl(&single, Contiguous, Tier::Warp, reduced(8), 32);
                     self.host(&single, Form::Serial);
@@ -289,27 +287,23 @@ impl Grid {
     }
 
     fn bulk(&mut self, spec: &Spec) {
-        self.staged(spec, Target::Cuda, Staging::Bulk, MAX_SHARED_BYTES_SM_90, &[64, 32]);
+        self.staged(spec, Staging::Bulk, MAX_SHARED_BYTES_SM_90, &[64, 32]);
     }
 
-    fn shared(&mut self, spec: &Spec, target: Target) {
-        match target {
-            Target::Wgsl => self.staged(spec, target, Staging::Shared, MAX_WORKGROUP_BYTES, &[32]),
-            _ => self.staged(spec, target, Staging::Shared, MAX_SHARED_BYTES, &[128, 64, 32]),
-        }
+    fn shared(&mut self, spec: &Spec) {
+        self.staged(spec, Staging::Shared, MAX_SHARED_BYTES, &[128, 64]);
+        self.staged(spec, Staging::Shared, MAX_SHARED_BYTES, &[32]);
     }
 
     /// The largest staged block that fits, else none: then the problem is read in place.
-    fn staged(&mut self, spec: &Spec, target: Target, staging: Staging, max_bytes: usize, threads: &[usize]) {
+    fn staged(&mut self, spec: &Spec, staging: Staging, max_bytes: usize, threads: &[usize]) {
         let mut mappings =
             threads.iter().map(|threads| mapping(Tier::Thread, Form::Serial, staging, *threads));
         let fits =
-            |mapping: &Mapping| Plan::new(spec, Contiguous, target, *mapping).shared_bytes <= max_bytes;
+            |mapping: &Mapping| Plan::new(spec, Contiguous, Target::Cuda, *mapping).shared_bytes <= max_bytes;
         match mappings.find(fits) {
-            Some(mapping) => self.add(spec, Contiguous, target, mapping),
-            None => {
-                self.add(spec, Contiguous, target, mapping(Tier::Thread, Form::Serial, Staging::Direct, 64))
-            }
+            Some(mapping) => self.add(spec, Contiguous, Target::Cuda, mapping),
+            None => self.thread_of(spec, Contiguous, 64),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Arbitrary attributes: refused with a diagnostic, or generated, valid and right. Never a panic.
 
 use crate::validate::validate;
-use glass_codegen::plan::{Form, Mapping, Staging, Target, Tier};
+use glass_codegen::plan::{Arch, Form, Mapping, Staging, Target, Tier};
 use glass_codegen::spec::DType;
 use glass_codegen::{Fields, Generated, Variant, generate, lower};
 use glass_oracle::{Real, bits, inputs, twin};
@@ -125,7 +125,7 @@ fn complete(generated: &Generated) -> Result<(), TestCaseError> {
         let serves_all = generated
             .choices
             .iter()
-            .any(|choice| (choice.target, choice.arch) == (*target, None) && choice.min_batch <= 1);
+            .any(|choice| (choice.target, choice.arch) == (*target, Arch::Any) && choice.min_batch <= 1);
         prop_assert!(serves_all, "{target:?} has no choice for every device");
     }
     for choice in &generated.choices {

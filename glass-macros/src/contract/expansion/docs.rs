@@ -1,7 +1,7 @@
 //! Generated documentation of a struct and its functions, in the words of its own kernels.
 
 use glass_codegen::Generated;
-use glass_codegen::plan::{Mapping, Target};
+use glass_codegen::plan::{Arch, Mapping, Target};
 use glass_codegen::spec::{Alpha, Beta, Operand, Role};
 use std::fmt::Write;
 
@@ -18,8 +18,9 @@ pub(super) fn of_struct(generated: &Generated) -> String {
         let variant = &generated.variants[choice.variant_idx];
         let serves = match (choice.target, choice.arch) {
             (Target::Host, _) => "every batch".to_owned(),
-            (_, Some(arch)) => format!("sm_{arch} from {} problem(s)", choice.min_batch),
-            (_, None) => "every other device".to_owned(),
+            (_, Arch::Exact(arch)) => format!("sm_{arch} from {} problem(s)", choice.min_batch),
+            (_, Arch::AtLeast(arch)) => format!("sm_{arch} and later"),
+            (_, Arch::Any) => "every other device".to_owned(),
         };
         let Mapping { tier, form, staging, threads_per_block, .. } = variant.plan.mapping;
         let kernel = match choice.target {

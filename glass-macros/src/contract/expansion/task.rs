@@ -3,7 +3,7 @@
 use super::host;
 use super::interface::Interface;
 use crate::contract::images::{self, Images};
-use glass_codegen::plan::{Form, Target, Tier};
+use glass_codegen::plan::{Arch, Form, Target, Tier};
 use glass_codegen::render::Source;
 use glass_codegen::spec::{Alpha, Beta, DType, Layout, Role};
 use glass_codegen::{Choice, Generated, Variant};
@@ -160,12 +160,17 @@ fn choice(choice: &Choice) -> TokenStream {
         Target::Wgsl => "Wgpu",
         Target::Host => "Host",
     });
+    let capability = Literal::u32_unsuffixed;
     let arch = match choice.arch {
-        Some(arch) => {
-            let arch = Literal::u32_unsuffixed(arch);
+        Arch::Exact(arch) => {
+            let arch = capability(arch);
             quote!(Arch::Exact(#arch))
         }
-        None => quote!(Arch::Any),
+        Arch::AtLeast(arch) => {
+            let arch = capability(arch);
+            quote!(Arch::AtLeast(#arch))
+        }
+        Arch::Any => quote!(Arch::Any),
     };
     let min_batch = Literal::u64_unsuffixed(choice.min_batch);
     let variant_idx = Literal::usize_unsuffixed(choice.variant_idx);
