@@ -63,7 +63,7 @@ pub fn generate(request: &Request) -> Generated {
             mappings.push((row.target, row.mapping, Vec::new()));
             mappings.len() - 1
         });
-        mappings[variant_idx].2.push(row.reason.to_string());
+        mappings[variant_idx].2.push(explained(&row));
         let plan::Choice { target, arch, min_batch, reason, .. } = row;
         choices.push(Choice { target, arch, min_batch, variant_idx, reason });
     }
@@ -72,6 +72,16 @@ pub fn generate(request: &Request) -> Generated {
         .map(|(target, mapping, reasons)| variant(&request.spec, request.layout, target, mapping, reasons))
         .collect();
     Generated { request: request.clone(), task: request.spec.symbol(), variants, choices }
+}
+
+/// A row's reason with the devices it is for.
+fn explained(row: &plan::Choice) -> String {
+    match row.arch {
+        Arch::Exact(_) => row.reason.to_string(),
+        Arch::AtLeast(arch) => format!("on sm_{arch} and later otherwise {}", row.reason),
+        Arch::Any if row.target == Target::Cuda => format!("on other CUDA devices {}", row.reason),
+        Arch::Any => row.reason.to_string(),
+    }
 }
 
 /// One kernel under a given mapping, for tests and measurements that visit every candidate.
