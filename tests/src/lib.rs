@@ -6,13 +6,17 @@
 //! | [`case`] | the tasks whose text is reviewed |
 //! | [`contraction`](mod@contraction) | the oracle's name for a task of the generator |
 //! | [`interpret`] | the IR, executed on the CPU |
-//! | [`compile`] | many CUDA files through NVRTC |
+//! | [`embed`](mod@embed) | a generated kernel as a task of the run time |
+//! | [`launched`](mod@launched) | one guarded launch |
+//! | [`compile`](mod@compile) | many CUDA files through NVRTC |
 //! | [`resources`] | what a compiled kernel takes, and the committed baseline |
 #![forbid(unsafe_code)]
 
 pub mod case;
 pub mod compile;
 pub mod contraction;
+pub mod embed;
 pub mod grid;
 pub mod interpret;
+pub mod launched;
 pub mod resources;
