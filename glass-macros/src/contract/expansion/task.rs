@@ -7,7 +7,7 @@ use glass_codegen::plan::{Arch, Form, Target, Tier};
 use glass_codegen::render::Source;
 use glass_codegen::spec::{Alpha, Beta, DType, Layout, Role};
 use glass_codegen::{Choice, Generated, Variant};
-use proc_macro2::{Ident, Literal, Span, TokenStream};
+use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
 use quote::quote;
 
 /// Every emitted text as a constant of its own, and the list of them all.
@@ -18,7 +18,7 @@ pub(super) fn sources(generated: &Generated) -> TokenStream {
     for (variant_idx, variant) in sources {
         for source in &variant.sources {
             let name = text_name(variant_idx, source);
-            let text = raw_string(&source.text());
+            let text = raw_string(source);
             let file_name = &source.file_name;
             texts.push(quote!(const #name: &str = #text;));
             pairs.push(quote!((#file_name, #name)));
@@ -216,16 +216,16 @@ fn text_name(variant_idx: usize, source: &Source) -> Ident {
     Ident::new(&format!("{target}{dialect}_{variant_idx}"), Span::call_site())
 }
 
-/// A kernel text as one raw string, so that an expansion shows its lines as they are.
+/// An emitted file as one raw string, so that an expansion shows its lines as they are.
 ///
 /// # Panics
-/// If the text cannot stand in such a string, which is a fault of a template.
-fn raw_string(text: &str) -> TokenStream {
-    assert!(
-        !text.contains("\"#") && !text.contains('\r'),
-        "emitted text breaks out of a raw string:\n{text}"
-    );
-    super::lexed(&format!("r#\"{text}\"#"))
+/// If the text ends the string early, which is a fault of a template.
+fn raw_string(source: &Source) -> Literal {
+    let mut tokens = super::lexed(&format!("r#\"{}{}\"#", source.header, source.code)).into_iter();
+    match (tokens.next(), tokens.next()) {
+        (Some(TokenTree::Literal(literal)), None) => literal,
+        _ => panic!("emitted text breaks out of a raw string:\n{}", source.text()),
+    }
 }
 
 fn number(value: usize) -> Literal {
