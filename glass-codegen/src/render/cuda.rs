@@ -22,6 +22,8 @@ const TEMPLATES: &[(&str, &str)] = &[
     template!("shared.cu.tera"),
     template!("copy_preamble.cu.tera"),
     template!("bulk_preamble.cu.tera"),
+    template!("bulk_in.cu.tera"),
+    template!("bulk_out.cu.tera"),
     template!("bulk.cu.tera"),
 ];
 
