@@ -23,8 +23,11 @@ pub(crate) struct Pool {
     pub(crate) job_limit: Duration,
 }
 
+/// Opens every line that a child addresses to its parent; libraries may print lines of their own.
+const ADDRESSED: &str = "> ";
+
 /// What a child says when it is ready for jobs, after its slow initialisation.
-pub(crate) const READY: &str = "ready";
+const READY: &str = "ready";
 
 /// Longest wait for a child to become ready.
 const START_LIMIT: Duration = Duration::from_secs(90);
@@ -109,7 +112,8 @@ impl Pool {
         let (sender, lines) = mpsc::channel();
         std::thread::spawn(move || {
             for line in BufReader::new(output).lines().map_while(Result::ok) {
-                if sender.send(line).is_err() {
+                let Some(line) = line.strip_prefix(ADDRESSED) else { continue };
+                if sender.send(line.to_owned()).is_err() {
                     break;
                 }
             }
@@ -171,20 +175,29 @@ impl Drop for Worker {
     }
 }
 
-/// The child's side: answers jobs from standard input until it closes.
-pub(crate) fn answer<J: DeserializeOwned, R: Serialize>(
-    mut serve: impl FnMut(J) -> Result<R, String>,
+/// Writes one line to the parent.
+fn say(line: &str) -> Result<(), String> {
+    let mut output = std::io::stdout().lock();
+    writeln!(output, "{ADDRESSED}{line}").and_then(|()| output.flush()).map_err(|error| error.to_string())
+}
+
+/// The child's side: says whether it could be set up, then answers jobs from standard input until that closes.
+pub(crate) fn answer<C, J: DeserializeOwned, R: Serialize>(
+    set_up: impl FnOnce() -> Result<C, String>,
+    serve: impl Fn(&C, &J) -> R,
 ) -> Result<(), String> {
-    let say = |line: &str| {
-        let mut output = std::io::stdout().lock();
-        writeln!(output, "{line}").and_then(|()| output.flush()).map_err(|error| error.to_string())
+    let context = match set_up() {
+        Ok(context) => context,
+        Err(error) => {
+            say(&error.replace('\n', " "))?;
+            return Err(error);
+        }
     };
     say(READY)?;
     for line in std::io::stdin().lock().lines() {
         let job = serde_json::from_str(&line.map_err(|error| error.to_string())?)
             .map_err(|error| error.to_string())?;
-        let answer = serve(job)?;
-        say(&serde_json::to_string(&answer).map_err(|error| error.to_string())?)?;
+        say(&serde_json::to_string(&serve(&context, &job)).map_err(|error| error.to_string())?)?;
     }
     Ok(())
 }
@@ -195,7 +208,7 @@ mod tests {
 
     /// A shell that echoes numbers, dies at 3, hangs at 5 and is of no more use after 7.
     fn pool() -> Pool {
-        let script = "echo ready; while read n; do case $n in 3) exit 7;; 5) sleep 60;; 7) echo 7; sleep 60;; *) echo $n;; esac; done";
+        let script = "echo noise; echo '> ready'; while read n; do case $n in 3) exit 7;; 5) sleep 60;; 7) echo '> 7'; sleep 60;; *) echo noise; echo \"> $n\";; esac; done";
         Pool {
             program: "/bin/sh".into(),
             arguments: vec!["-c".into(), script.into()],
@@ -222,7 +235,7 @@ mod tests {
 
     #[test]
     fn a_worker_that_cannot_start_is_an_error() {
-        let pool = Pool { arguments: vec!["-c".into(), "echo no device".into()], ..pool() };
+        let pool = Pool { arguments: vec!["-c".into(), "echo '> no device'".into()], ..pool() };
         pool.run(
             &[1u32, 2],
             |_| false,

@@ -15,7 +15,7 @@ pub(crate) struct Provenance {
     pub(crate) nvrtc: String,
     /// Day, `YYYY-MM-DD`, UTC.
     pub(crate) date: String,
-    /// Arguments of this program.
+    /// This program with its arguments, less the folder of the results.
     pub(crate) command: String,
     /// Revision the bundle was built from, as the bundle's script says.
     pub(crate) revision: String,
@@ -25,7 +25,6 @@ impl Provenance {
     /// Of a run on this GPU, or of one without any.
     pub(crate) fn of(gpu: Option<&Gpu>) -> Result<Provenance, String> {
         let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-        let arguments: Vec<String> = std::env::args().skip(1).collect();
         let (device, arch, driver) = match gpu {
             None => ("none".to_owned(), 0, "none".to_owned()),
             Some(gpu) => {
@@ -42,10 +41,24 @@ impl Provenance {
             driver,
             nvrtc: nvrtc::version().unwrap_or_else(|_| "none".into()),
             date: date(seconds),
-            command: format!("glass-gpu {}", arguments.join(" ")),
+            command: command(std::env::args().skip(1)),
             revision: std::env::var("GLASS_REVISION").unwrap_or_else(|_| "unknown".into()),
         })
     }
+}
+
+fn command(arguments: impl Iterator<Item = String>) -> String {
+    let mut text = String::from("glass-gpu");
+    let mut is_folder = false;
+    for argument in arguments {
+        if is_folder || argument == "--out" {
+            is_folder = !is_folder;
+        } else {
+            text += " ";
+            text += &argument;
+        }
+    }
+    text
 }
 
 /// What `nvidia-smi` says about device 0, if it is there.
@@ -80,6 +93,12 @@ fn date(seconds: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_folder_of_the_results_is_no_part_of_the_command() {
+        let arguments = ["tune", "--out", "/tmp/x", "--cells", "gemm"].map(str::to_owned);
+        assert_eq!(command(arguments.into_iter()), "glass-gpu tune --cells gemm");
+    }
 
     #[test]
     fn dates() {

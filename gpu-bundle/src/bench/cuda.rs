@@ -21,7 +21,7 @@ const SAMPLE_NS: f64 = 2_000_000.0;
 const MAX_LAUNCHES: f64 = 200.0;
 
 /// Candidates, and what other devices run: the mapping of older GPUs, and that of WGSL.
-fn mappings(spec: &Spec, layout: Layout, batch: u64) -> Vec<(Mapping, bool)> {
+fn mappings(spec: &Spec, layout: Layout) -> Vec<(Mapping, bool)> {
     let mut mappings: Vec<_> =
         plan::candidates(spec, layout).into_iter().map(|mapping| (mapping, true)).collect();
     let others: &[Target] = match spec.dtype {
@@ -29,7 +29,7 @@ fn mappings(spec: &Spec, layout: Layout, batch: u64) -> Vec<(Mapping, bool)> {
         DType::F64 => &[Target::Cuda],
     };
     for target in others {
-        if let Some(mapping) = chosen_mapping(spec, layout, *target, None, batch)
+        if let Some(mapping) = chosen_mapping(spec, layout, *target, None, BATCHES[0])
             && !mappings.iter().any(|(known, _)| *known == mapping)
         {
             mappings.push((mapping, false));
@@ -38,62 +38,92 @@ fn mappings(spec: &Spec, layout: Layout, batch: u64) -> Vec<(Mapping, bool)> {
     mappings
 }
 
-struct Contender {
+/// A compiled mapping of one configuration.
+struct Kernel {
     generated: Generated,
     module: Module,
+    /// Among the candidates of a tuning run.
+    is_candidate: bool,
+}
+
+/// A kernel at one batch size.
+struct Contender<'a> {
+    kernel: &'a Kernel,
     geometry: Geometry,
     row: Row,
 }
 
-/// Times every mapping at every batch size; a mapping that fails is a row without samples.
+/// Times every mapping at every batch size.
 pub(super) fn measure(
     rig: &mut Rig,
     session: &mut Session,
     spec: &Spec,
     layout: Layout,
 ) -> Result<(), String> {
+    let mut kernels = Vec::new();
+    for (mapping, is_candidate) in mappings(spec, layout) {
+        match compile(rig, spec, layout, mapping, is_candidate) {
+            Ok(kernel) => kernels.push(kernel),
+            Err(reason) => session.fail(format!("{} {mapping}: {reason}", table::key(spec, layout))),
+        }
+    }
     for batch in BATCHES {
         match spec.dtype {
-            DType::F32 => measure_batch::<f32>(rig, session, spec, layout, batch)?,
-            DType::F64 => measure_batch::<f64>(rig, session, spec, layout, batch)?,
+            DType::F32 => measure_batch::<f32>(rig, session, &kernels, spec, layout, batch)?,
+            DType::F64 => measure_batch::<f64>(rig, session, &kernels, spec, layout, batch)?,
         }
         session.save()?;
     }
     Ok(())
 }
 
+fn compile(
+    rig: &Rig,
+    spec: &Spec,
+    layout: Layout,
+    mapping: Mapping,
+    is_candidate: bool,
+) -> Result<Kernel, String> {
+    let generated = KernelId::new(spec, layout, Target::Cuda, &mapping).generate()?;
+    let cubin = nvrtc::compile(embed(&generated, None), rig.gpu.arch)?.cubin;
+    let module = Module::of(&generated, &cubin)?;
+    Ok(Kernel { generated, module, is_candidate })
+}
+
 fn measure_batch<T: Real + Element>(
     rig: &mut Rig,
     session: &mut Session,
+    kernels: &[Kernel],
     spec: &Spec,
     layout: Layout,
     batch: u64,
 ) -> Result<(), String> {
     let rotation = Rotation::new(spec, layout, batch);
     let inputs = download_inputs::<T>(rig, spec, layout, &rotation, batch)?;
+    let chosen = chosen_mapping(spec, layout, Target::Cuda, Some(rig.gpu.arch), batch);
     let mut contenders = Vec::new();
-    for (mapping, candidate) in mappings(spec, layout, batch) {
-        match enter(rig, spec, layout, batch, mapping, candidate) {
-            Ok(contender) => contenders.push(contender),
-            Err(reason) => session.fail(format!("{} {mapping}: {reason}", table::key(spec, layout))),
-        }
+    for kernel in kernels {
+        let geometry = Geometry::new(&kernel.generated, batch)?;
+        let mut row = blank_row(kernel, &rotation, batch);
+        row.chosen = chosen == Some(kernel.generated.variant.plan.mapping);
+        contenders.push(Contender { kernel, geometry, row });
     }
     for contender in &mut contenders {
         contender.row.check = verdict(check::<T>(rig, contender, &rotation, &inputs));
     }
     let sets = rig.sets(&rotation);
-    for contender in &mut contenders {
+    for Contender { kernel, geometry, row } in &mut contenders {
         for _ in 0..3 {
-            rig.launch(&contender.module, &contender.geometry, &sets)?;
+            rig.launch(&kernel.module, geometry, &sets)?;
         }
-        let ns = rig.time(&contender.module, &contender.geometry, &sets, 2)?;
-        contender.row.n_launches = (SAMPLE_NS / ns.max(1.0)).round().clamp(1.0, MAX_LAUNCHES) as u64;
+        let ns = rig.time(&kernel.module, geometry, &sets, 2)?;
+        row.n_launches = (SAMPLE_NS / ns.max(1.0)).round().clamp(1.0, MAX_LAUNCHES) as u64;
     }
     for round in 0..N_SAMPLES {
         let n_contenders = contenders.len();
         for position in 0..n_contenders {
-            let Contender { module, geometry, row, .. } = &mut contenders[(position + round) % n_contenders];
-            row.samples_ns.push(rig.time(module, geometry, &sets, row.n_launches)?);
+            let Contender { kernel, geometry, row } = &mut contenders[(position + round) % n_contenders];
+            row.samples_ns.push(rig.time(&kernel.module, geometry, &sets, row.n_launches)?);
         }
     }
     for contender in &mut contenders {
@@ -116,31 +146,20 @@ fn verdict(outcome: Result<(), String>) -> String {
     outcome.map_or_else(|reason| format!("fail: {reason}"), |()| "pass".into())
 }
 
-fn enter(
-    rig: &Rig,
-    spec: &Spec,
-    layout: Layout,
-    batch: u64,
-    mapping: Mapping,
-    candidate: bool,
-) -> Result<Contender, String> {
-    let generated = KernelId::new(spec, layout, Target::Cuda, &mapping).generate()?;
-    let cubin = nvrtc::compile(embed(&generated, None), rig.gpu.arch)?.cubin;
-    let module = Module::of(&generated, &cubin)?;
-    let geometry = Geometry::new(&generated, batch)?;
-    let rotation = Rotation::new(spec, layout, batch);
-    let chosen = chosen_mapping(spec, layout, Target::Cuda, Some(rig.gpu.arch), batch);
-    let row = Row {
+/// What is known of a kernel before it has run.
+fn blank_row(kernel: &Kernel, rotation: &Rotation, batch: u64) -> Row {
+    let Kernel { generated, module, is_candidate } = kernel;
+    Row {
         device: "cuda".into(),
-        key: table::key(spec, layout),
-        mapping: mapping.to_string(),
+        key: table::key(&generated.spec, generated.layout),
+        mapping: generated.variant.plan.mapping.to_string(),
         hash: generated.variant.sources[0].hash.clone(),
         batch,
         regime: rotation.regime,
-        declared_bytes: declared_bytes(spec, batch),
+        declared_bytes: declared_bytes(&generated.spec, batch),
         n_sets: rotation.n_sets,
-        chosen: chosen == Some(mapping),
-        candidate,
+        chosen: false,
+        candidate: *is_candidate,
         registers: module.resources.registers,
         local_bytes: module.resources.local_bytes,
         shared_bytes: module.resources.shared_bytes,
@@ -151,8 +170,7 @@ fn enter(
         gbs: f64::NAN,
         fraction_of_c: None,
         check: String::new(),
-    };
-    Ok(Contender { generated, module, geometry, row })
+    }
 }
 
 /// The inputs of the first set, which every check uses.
@@ -176,11 +194,11 @@ fn download_inputs<T: Real + Element>(
 /// One launch over a poisoned output; every element is compared.
 fn check<T: Real + Element>(
     rig: &Rig,
-    contender: &Contender,
+    contender: &Contender<'_>,
     rotation: &Rotation,
     inputs: &Inputs<T>,
 ) -> Result<(), String> {
-    let Contender { generated, module, geometry, row, .. } = contender;
+    let Contender { kernel: Kernel { generated, module, .. }, geometry, row } = contender;
     let set = rig.sets(rotation).first();
     let n_bytes = rotation.operand_bytes[2] as usize;
     let offset = set[2] - rig.outputs.address();

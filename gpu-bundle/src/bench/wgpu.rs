@@ -20,7 +20,7 @@ const N_LAUNCHES: [u64; 2] = [40, 200];
 struct Work {
     device: Device,
     task: &'static Task,
-    /// One set suffices where one call is cold by itself; otherwise they are used in turn.
+    /// Used in turn.
     sets: Vec<(Batch<f32>, Batch<f32>, Batch<f32>)>,
 }
 

@@ -65,14 +65,7 @@ fn is_false(value: &bool) -> bool {
 
 /// Serves jobs for one backend until standard input closes.
 pub(crate) fn main(kind: &str) -> Result<(), String> {
-    let context = match Context::open(kind) {
-        Ok(context) => context,
-        Err(error) => {
-            println!("{}", error.replace('\n', " "));
-            return Err(error);
-        }
-    };
-    pool::answer(|job: Job| Ok(context.serve(&job)))
+    pool::answer(|| Context::open(kind), Context::serve)
 }
 
 /// The devices of one worker.
