@@ -118,6 +118,15 @@ impl Rig {
         self.timer.time_ungated(&self.gpu, n_launches, |_| self.gpu.empty())
     }
 
+    /// Samples the bandwidth of a stream of reads, in units of 10^9 bytes per second: the ceiling of a kernel that
+    /// writes little, above that of a copy.
+    pub(crate) fn read_bandwidth(&self, n_samples: usize) -> Result<Vec<f64>, String> {
+        let n_bytes = COPY_BYTES[1];
+        let read = |_| self.gpu.read(self.inputs.address(), n_bytes, self.outputs.address());
+        read(0)?;
+        (0..n_samples).map(|_| Ok(n_bytes as f64 / self.timer.time(&self.gpu, 1, read)?)).collect()
+    }
+
     /// Samples the copy bandwidth at both sizes.
     pub(crate) fn copy_bandwidth(&self, n_samples: usize) -> Result<Vec<CopySample>, String> {
         let mut samples = Vec::new();

@@ -36,6 +36,8 @@ struct Results {
     copies: Vec<CopySample>,
     /// C: the median of them.
     copy_gbs: f64,
+    /// Bandwidth of a stream of reads over 4 GiB. A kernel that writes little may exceed C, never this.
+    read_gbs: Vec<f64>,
     /// An empty kernel between two events, launches hidden behind a gate, and as the host issues them.
     empty_kernel_ns: Vec<f64>,
     empty_kernel_ungated_ns: Vec<f64>,
@@ -130,6 +132,7 @@ impl Session {
             clocks: Vec::new(),
             copies: Vec::new(),
             copy_gbs: f64::NAN,
+            read_gbs: Vec::new(),
             empty_kernel_ns: Vec::new(),
             empty_kernel_ungated_ns: Vec::new(),
             rows: Vec::new(),
@@ -142,6 +145,7 @@ impl Session {
     fn ceilings(&mut self, rig: &Rig) -> Result<(), String> {
         let results = &mut self.results;
         results.copies.extend(rig.copy_bandwidth(N_SAMPLES)?);
+        results.read_gbs.extend(rig.read_bandwidth(N_SAMPLES)?);
         for _ in 0..N_SAMPLES {
             results.empty_kernel_ns.push(rig.time_empty(40)?);
             results.empty_kernel_ungated_ns.push(rig.time_empty_ungated(200)?);
@@ -177,6 +181,7 @@ impl Session {
         };
         let gbs: Vec<f64> = copies.iter().map(|copy| copy.gbs).collect();
         println!("C {} GB/s, {} samples", spread(&gbs), gbs.len());
+        println!("reads {} GB/s", spread(&self.results.read_gbs));
         println!("empty kernel, gated {} ns", spread(&self.results.empty_kernel_ns));
         println!("empty kernel, as issued {} ns", spread(&self.results.empty_kernel_ungated_ns));
         for batch in BATCHES {

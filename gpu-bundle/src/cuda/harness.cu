@@ -15,6 +15,29 @@ extern "C" __global__ void glass_fill(unsigned int* words, unsigned long long n_
     }
 }
 
+// Reads every word once. The sum is written only if it is a value that no filled region gives, so that the loads
+// stay and nothing else moves.
+extern "C" __global__ void glass_read(const float4* quads, unsigned long long n_quads, float* never)
+{
+    const unsigned long long step = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
+    float sum = 0.0f;
+    for (unsigned long long i = static_cast<unsigned long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < n_quads;
+         i += 4 * step) {
+        float4 quad[4];
+#pragma unroll
+        for (unsigned int j = 0; j < 4; ++j) {
+            quad[j] = i + j * step < n_quads ? quads[i + j * step] : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+        }
+#pragma unroll
+        for (unsigned int j = 0; j < 4; ++j) {
+            sum += (quad[j].x + quad[j].y) + (quad[j].z + quad[j].w);
+        }
+    }
+    if (sum == 1.0e38f) {
+        *never = sum;
+    }
+}
+
 // Keeps the stream busy while the host queues the launches to be timed.
 extern "C" __global__ void glass_gate(long long n_cycles)
 {

@@ -23,6 +23,7 @@ pub(crate) struct Gpu {
 
 struct Harness {
     fill: Module,
+    read: Module,
     gate: Module,
     empty: Module,
 }
@@ -88,6 +89,7 @@ impl Gpu {
         let kernel = |symbol| Module::load(&cubin, symbol, 0);
         let harness = Harness {
             fill: kernel("glass_fill")?,
+            read: kernel("glass_read")?,
             gate: kernel("glass_gate")?,
             empty: kernel("glass_empty")?,
         };
@@ -115,6 +117,15 @@ impl Gpu {
             [module::pointer(&mut address), module::pointer(&mut n_words), module::pointer(&mut seed)];
         // SAFETY: the caller names memory of an arena; the arguments match the kernel's parameters.
         unsafe { self.harness.fill.launch(self.stream, 132 * 8, 256, &mut arguments) }
+    }
+
+    /// Reads a filled region once; `scratch` names four bytes that are not written either.
+    pub(crate) fn read(&self, address: u64, n_bytes: u64, scratch: u64) -> Result<(), String> {
+        let (mut address, mut n_quads, mut scratch) = (address, n_bytes / 16, scratch);
+        let mut arguments =
+            [module::pointer(&mut address), module::pointer(&mut n_quads), module::pointer(&mut scratch)];
+        // SAFETY: the caller names memory of arenas; the arguments match the kernel's parameters.
+        unsafe { self.harness.read.launch(self.stream, 132 * 8, 256, &mut arguments) }
     }
 
     /// Keeps the stream busy for at least `n_ns` nanoseconds, given a clock of at most 2 GHz.
