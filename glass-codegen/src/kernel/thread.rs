@@ -36,14 +36,13 @@ pub(super) fn unrolled(product: &Product<'_>, plan: &Plan) -> Vec<Stmt> {
 /// Loops over tiles of `rows x cols` outputs; each tile is straight-line over its outputs.
 pub(super) fn tiled(product: &Product<'_>, rows: usize, cols: usize, unroll_contraction: bool) -> Vec<Stmt> {
     let outputs = outputs(rows, cols);
-    let row = |i: usize| Index::name("row_tile").times(rows).plus(Index::constant(i));
-    let col = |j: usize| {
-        if product.n == 1 {
-            Index::default()
-        } else {
-            Index::name("col_tile").times(cols).plus(Index::constant(j))
-        }
+    let (n_row_tiles, n_col_tiles) = (product.m / rows, product.n / cols);
+    let at = |var: &str, count: usize, size: usize, offset: usize| {
+        let first = if count == 1 { Index::default() } else { Index::name(var).times(size) };
+        first.plus(Index::constant(offset))
     };
+    let row = |i: usize| at("row_tile", n_row_tiles, rows, i);
+    let col = |j: usize| at("col_tile", n_col_tiles, cols, j);
     let (a, b) = (product.role(Side::Left), product.role(Side::Right));
     let mut tile = zeros(product, &outputs);
     let term = |t: Index, suffix: &str| {
@@ -90,12 +89,12 @@ pub(super) fn tiled(product: &Product<'_>, rows: usize, cols: usize, unroll_cont
         tile.extend(product.finish(&format!("acc_{suffix}"), &suffix, index));
     }
     // A compiler that writes a tile loop out hoists the operands of many tiles at once, and spills them.
-    let tiles = |var: &str, count, stmts| Stmt::Loop { var: var.to_owned(), count, unroll: Some(1), stmts };
-    let rows_loop = tiles("row_tile", product.m / rows, tile);
-    if product.n == 1 {
-        return vec![rows_loop];
+    for (var, count) in [("row_tile", n_row_tiles), ("col_tile", n_col_tiles)] {
+        if count > 1 {
+            tile = vec![Stmt::Loop { var: var.to_owned(), count, unroll: Some(1), stmts: tile }];
+        }
     }
-    vec![tiles("col_tile", product.n / cols, vec![rows_loop])]
+    tile
 }
 
 /// Output positions in storage order.
