@@ -62,7 +62,7 @@ impl Record {
     pub(crate) fn write(&self, path: &Path) -> Result<(), Box<dyn Error>> {
         let record = json!({
             "bench": "host_gemv",
-            "command": "cargo bench --bench host_gemv -- --save",
+            "command": format!("cargo bench --bench host_gemv -- --problems {} --save", self.n_problems),
             "machine": {
                 "cpu": cpu_model(),
                 "threads": rayon::current_num_threads(),
@@ -75,6 +75,9 @@ impl Record {
             "n_problems": self.n_problems,
             "cases": self.cases,
         });
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
         fs::write(path, serde_json::to_string_pretty(&record)? + "\n")?;
         Ok(())
     }
