@@ -19,12 +19,19 @@ const MAX_LAUNCHES: u32 = 2000;
 pub(crate) struct Measured {
     /// The kernel that was chosen.
     pub(crate) variant: &'static Variant,
-    /// Median rate.
-    pub(crate) problems_per_second: f64,
-    /// The same in bytes that must move.
-    pub(crate) bytes_per_second: f64,
+    /// How fast it ran; `None` on a software adapter.
+    pub(crate) rate: Option<Rate>,
     /// Largest errors.
     pub(crate) worst: Worst,
+}
+
+/// Median rate of repeated launches, per second.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rate {
+    /// Problems.
+    pub(crate) problems: f64,
+    /// Bytes that must move for them.
+    pub(crate) bytes: f64,
 }
 
 /// What became of one device.
@@ -43,6 +50,9 @@ pub(crate) fn run<K: Kernel<Element = f32>>(device: &Device, problems: &Problems
     let launch = |y: &mut Batch<f32>| glass::launch(K::TASK, device, &[&a, &x], y, POLICY);
     launch(&mut y)?;
     let worst = check::policy(problems, &y.download()?, device.target(), variant.plan.form)?;
+    if device.is_software() {
+        return Ok(Measured { variant, rate: None, worst });
+    }
 
     // From here y alternates between du and k, since -A x - (-A x - k) = k: no growth, no reset needed.
     let mut timed = |n_launches: u32| -> Result<Duration, glass::Error> {
@@ -62,7 +72,7 @@ pub(crate) fn run<K: Kernel<Element = f32>>(device: &Device, problems: &Problems
     }
     samples.sort();
     let seconds = samples[N_SAMPLES / 2].as_secs_f64() / f64::from(n_launches);
-    let problems_per_second = problems.len as f64 / seconds;
-    let bytes_per_second = problems_per_second * problems.bytes_per_problem() as f64;
-    Ok(Measured { variant, problems_per_second, bytes_per_second, worst })
+    let per_second = problems.len as f64 / seconds;
+    let rate = Rate { problems: per_second, bytes: per_second * problems.bytes_per_problem() as f64 };
+    Ok(Measured { variant, rate: Some(rate), worst })
 }

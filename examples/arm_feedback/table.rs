@@ -1,35 +1,37 @@
 //! Prints the outcome of every device.
 
-use crate::evaluate::Outcome;
+use crate::evaluate::{Measured, Outcome, Rate};
 use glass::Device;
 use glass::rt::Skipped;
-use glass::rt::kernel::{Form, Plan, Target, Tier};
+use glass::rt::kernel::{Form, Plan, Tier};
 
-const HEADINGS: [&str; 7] =
-    ["device", "name", "tier, form", "problems/s", "GB/s", "worst error, of bound", "absolute"];
+const HEADINGS: [&str; 6] =
+    ["device", "tier, form", "problems/s", "GB/s", "worst error, of bound", "absolute"];
+
+/// Columns of text; the figures follow.
+const N_TEXT_COLUMNS: usize = 2;
 
 const NOTES: &str = "
 Times: host clock, median of 9 samples of repeated launches after warm-up, final wait included;
 upload, compilation and download are outside. GB/s: K, dx and du read and du written once.
+A software adapter is checked, not timed: its times say nothing about a GPU.
 Errors: every element of the first launch against an f64 evaluation; the bound of an element is
 (d + 3) u (sum |K||dx| + |k|) with d the depth of its sum and u = 2^-24 (2^-23 for WGSL).";
 
-/// One line per device, its reason below it, then what was skipped and what the figures include.
+/// One line per device, its name and reason below it, then what was skipped and what the figures include.
 pub(crate) fn print(rows: &[(&Device, Outcome)], skipped: &[Skipped]) {
     let lines: Vec<_> = rows.iter().map(|(device, outcome)| cells(device, outcome)).collect();
     let width = |column: usize| {
         lines.iter().map(|cells| cells[column].chars().count()).fold(HEADINGS[column].len(), usize::max)
     };
-    let widths: [usize; 7] = std::array::from_fn(width);
+    let widths: [usize; 6] = std::array::from_fn(width);
     println!();
     print_line(&HEADINGS.map(String::from), &widths);
-    for (cells, (_, outcome)) in lines.iter().zip(rows) {
+    for (cells, (device, outcome)) in lines.iter().zip(rows) {
         print_line(cells, &widths);
+        println!("      {}", device.name());
         match outcome {
-            Ok(measured) => println!(
-                "      {} {}: {}",
-                measured.variant.symbol, measured.variant.plan.staging, measured.variant.plan.reason
-            ),
+            Ok(Measured { variant, .. }) => println!("      {}: {}", variant.symbol, variant.plan.reason),
             Err(error) => println!("      FAILED: {error}"),
         }
     }
@@ -39,23 +41,24 @@ pub(crate) fn print(rows: &[(&Device, Outcome)], skipped: &[Skipped]) {
     println!("{NOTES}");
 }
 
-fn cells(device: &Device, outcome: &Outcome) -> [String; 7] {
-    let target = match device.target() {
-        Target::Cuda => "cuda",
-        Target::Wgpu => "wgpu",
-        Target::Host => "host",
-    };
+fn cells(device: &Device, outcome: &Outcome) -> [String; 6] {
     let [kernel, rate, bytes, fraction, absolute] = match outcome {
-        Ok(measured) => [
-            mapping(&measured.variant.plan),
-            format!("{:.3e}", measured.problems_per_second),
-            format!("{:.1}", measured.bytes_per_second / 1e9),
-            format!("{:.3}", measured.worst.fraction),
-            format!("{:.1e}", measured.worst.absolute),
-        ],
+        Ok(measured) => {
+            let [rate, bytes] = match measured.rate {
+                Some(Rate { problems, bytes }) => [format!("{problems:.3e}"), format!("{:.1}", bytes / 1e9)],
+                None => ["not timed".into(), "-".into()],
+            };
+            [
+                mapping(&measured.variant.plan),
+                rate,
+                bytes,
+                format!("{:.3}", measured.worst.fraction),
+                format!("{:.1e}", measured.worst.absolute),
+            ]
+        }
         Err(_) => std::array::from_fn(|_| "-".into()),
     };
-    [target.into(), device.name().into(), kernel, rate, bytes, fraction, absolute]
+    [device.target().to_string(), kernel, rate, bytes, fraction, absolute]
 }
 
 fn mapping(plan: &Plan) -> String {
@@ -71,9 +74,9 @@ fn mapping(plan: &Plan) -> String {
 }
 
 /// Text columns to the left, figures to the right.
-fn print_line(cells: &[String; 7], widths: &[usize; 7]) {
+fn print_line(cells: &[String; 6], widths: &[usize; 6]) {
     let columns = cells.iter().zip(widths).enumerate().map(|(column, (cell, width))| {
-        if column < 3 { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
+        if column < N_TEXT_COLUMNS { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
     });
     println!("{}", columns.collect::<Vec<_>>().join("  ").trim_end());
 }
