@@ -48,18 +48,25 @@ const STATEMENTS: &[Statement] = &[
     ("finish_beta", &["name", "acc", "old", "ty", "fma", "zero"]),
     ("finish_alpha", &["name", "acc", "ty", "mul", "zero"]),
     ("finish_alpha_old", &["name", "acc", "old", "ty", "add", "mul", "zero"]),
-    ("finish_alpha_beta", &["name", "acc", "old", "ty", "fma", "mul", "zero"]),
+    ("finish_alpha_beta", &["name", "acc", "old", "ty", "fma", "mul", "zero", "one"]),
 ];
 
 fn language(dtype: DType) -> &'static Language {
     static F32: OnceLock<Language> = OnceLock::new();
     static F64: OnceLock<Language> = OnceLock::new();
-    let (language, [fma, add, mul, zero]) = match dtype {
-        DType::F32 => (&F32, ["__fmaf_rn", "__fadd_rn", "__fmul_rn", "0.0f"]),
-        DType::F64 => (&F64, ["__fma_rn", "__dadd_rn", "__dmul_rn", "0.0"]),
+    let (language, [fma, add, mul, zero, one]) = match dtype {
+        DType::F32 => (&F32, ["__fmaf_rn", "__fadd_rn", "__fmul_rn", "0.0f", "1.0f"]),
+        DType::F64 => (&F64, ["__fma_rn", "__dadd_rn", "__dmul_rn", "0.0", "1.0"]),
     };
     language.get_or_init(|| {
-        let constants = [("ty", type_name(dtype)), ("fma", fma), ("add", add), ("mul", mul), ("zero", zero)];
+        let constants = [
+            ("ty", type_name(dtype)),
+            ("fma", fma),
+            ("add", add),
+            ("mul", mul),
+            ("zero", zero),
+            ("one", one),
+        ];
         Language::new(TEMPLATES, STATEMENTS, &constants)
     })
 }
