@@ -83,7 +83,8 @@ fn vulkan() -> Result<String, String> {
         let loader = LIBRARY_FOLDERS.iter().any(|folder| Path::new(folder).join("libvulkan.so.1").exists());
         let manifests =
             ["/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d"].map(|folder| files(Path::new(folder)));
-        let drivers: Vec<_> = manifests.concat().iter().filter_map(|path| driver_name(path)).collect();
+        let mut drivers: Vec<_> = manifests.concat().iter().filter_map(|path| driver_name(path)).collect();
+        drivers.dedup();
         (loader && !drivers.is_empty()).then(|| format!("Vulkan drivers {}", drivers.join(", ")))
     };
     if let Some(what) = found() {

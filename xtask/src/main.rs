@@ -20,7 +20,9 @@ cargo xtask gpu-bundle        build the directory that runs on a GPU machine";
 
 fn main() -> ExitCode {
     match arguments().and_then(|words| run(&words)) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(true) => ExitCode::SUCCESS,
+        // The chore has said what is wrong.
+        Ok(false) => ExitCode::FAILURE,
         Err(message) => {
             eprintln!("{message}");
             ExitCode::FAILURE
@@ -41,17 +43,18 @@ fn arguments() -> Result<Vec<String>, String> {
     Ok(words)
 }
 
-fn run(words: &[String]) -> Result<(), String> {
+/// Runs a chore; whether it succeeded.
+fn run(words: &[String]) -> Result<bool, String> {
     let root = root();
     let words: Vec<_> = words.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["test", suites @ ..] => test::run(root, suites),
-        ["bless", parts @ ..] => bless::run(root, parts),
+        ["bless", parts @ ..] => bless::run(root, parts).map(|()| true),
         ["tidy"] => tidy::run(root),
-        ["gpu-bundle"] => bundle::run(root),
+        ["gpu-bundle"] => bundle::run(root).map(|()| true),
         [] | ["help", ..] => {
             println!("{HELP}");
-            Ok(())
+            Ok(true)
         }
         _ => Err(format!("`{}` is not a chore\n{HELP}", words.join(" "))),
     }

@@ -5,8 +5,8 @@ use crate::suite::{Count, SUITES, Suite};
 use std::path::Path;
 use std::time::Instant;
 
-/// Runs the named suites, or all.
-pub(crate) fn run(root: &Path, names: &[&str]) -> Result<(), String> {
+/// Runs the named suites, or all; whether everything passed.
+pub(crate) fn run(root: &Path, names: &[&str]) -> Result<bool, String> {
     let known: Vec<_> = SUITES.iter().map(|suite| suite.package).collect();
     if let Some(unknown) = names.iter().find(|name| !known.contains(name)) {
         return Err(format!("`{unknown}` is not a suite; there are {}", known.join(", ")));
@@ -21,12 +21,13 @@ pub(crate) fn run(root: &Path, names: &[&str]) -> Result<(), String> {
         let count = suite.run(|command| {
             // Snapshots are compared with their metadata, and never written here.
             command.current_dir(root).env("INSTA_UPDATE", "no").env("INSTA_REQUIRE_FULL_MATCH", "1");
+            command.env("RUST_BACKTRACE", "0");
             environment.apply(command);
         })?;
         report(suite, &count);
         counts.push(count);
     }
-    conclude(&environment, &counts, start.elapsed().as_secs())
+    Ok(conclude(&environment, &counts, start.elapsed().as_secs()))
 }
 
 fn report(suite: &Suite, count: &Count) {
@@ -46,20 +47,24 @@ fn report(suite: &Suite, count: &Count) {
     );
 }
 
-fn conclude(environment: &Environment, counts: &[Count], seconds: u64) -> Result<(), String> {
+/// Prints the closing lines; whether everything passed.
+fn conclude(environment: &Environment, counts: &[Count], seconds: u64) -> bool {
     let sum = |part: fn(&Count) -> usize| counts.iter().map(part).sum::<usize>();
-    let n_failed = sum(|count| count.n_failed);
-    let mut reasons: Vec<_> = counts.iter().flat_map(|count| &count.skipped).map(String::as_str).collect();
+    let mut reasons: Vec<_> = counts.iter().flat_map(|count| &count.skipped).cloned().collect();
     reasons.sort_unstable();
     reasons.dedup();
-    let listed = |what: &[String]| if what.is_empty() { "nothing".to_owned() } else { what.join(", ") };
-    println!("ran {} suites in {} min {:02} s", counts.len(), seconds / 60, seconds % 60);
-    println!("with {}; missing {}", listed(&environment.found), listed(&environment.missing));
-    println!("skipped {}", if reasons.is_empty() { "nothing".to_owned() } else { reasons.join("; ") });
+    let listed = |what: &[String]| if what.is_empty() { "nothing".to_owned() } else { what.join("; ") };
     println!(
-        "{} passed, {n_failed} failed, {} skipped",
-        sum(|count| count.n_passed),
-        sum(|count| count.skipped.len())
+        "ran {} suites in {} min {:02} s, with {}; missing: {}; skipped: {}",
+        counts.len(),
+        seconds / 60,
+        seconds % 60,
+        listed(&environment.found),
+        listed(&environment.missing),
+        listed(&reasons)
     );
-    if n_failed > 0 { Err("some tests failed".to_owned()) } else { Ok(()) }
+    let n_failed = sum(|count| count.n_failed);
+    let n_skipped = sum(|count| count.skipped.len());
+    println!("{} passed, {n_failed} failed, {n_skipped} skipped", sum(|count| count.n_passed));
+    n_failed == 0
 }

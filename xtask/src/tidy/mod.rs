@@ -20,16 +20,16 @@ const RULES: &[Rule] = &[
     ("packages hold what they held", packages::faults),
 ];
 
-/// Checks every rule.
-pub(crate) fn run(root: &Path) -> Result<(), String> {
-    let mut n_faults = 0;
+/// Checks every rule; whether all hold.
+pub(crate) fn run(root: &Path) -> Result<bool, String> {
+    let mut is_tidy = true;
     for (rule, faults) in RULES {
         let faults = faults(root)?;
         println!("{}: {}", rule, if faults.is_empty() { "yes" } else { "no" });
         faults.iter().for_each(|fault| println!("  {fault}"));
-        n_faults += faults.len();
+        is_tidy &= faults.is_empty();
     }
-    if n_faults == 0 { Ok(()) } else { Err(format!("{n_faults} faults")) }
+    Ok(is_tidy)
 }
 
 /// Paths under version control, relative to the root.
