@@ -186,7 +186,8 @@ impl<'a, T: Real> Machine<'a, T> {
         Ok(match (scaled, old) {
             (None, None) => T::ZERO,
             (Some(scaled), None) => scaled,
-            (None, Some(old)) if beta => self.beta.times(old),
+            // Not multiplied by one, which would quiet a NaN.
+            (None, Some(old)) if beta && self.beta != T::ONE => self.beta.times(old),
             (None, Some(old)) => old,
             (Some(scaled), Some(old)) if beta => self.beta.fma(old, scaled),
             (Some(scaled), Some(old)) => old.plus(scaled),

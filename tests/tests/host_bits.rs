@@ -2,7 +2,7 @@
 //! raw bytes. Shapes and forms are written out for the oracle, not read from the generator.
 
 use glass::rt::kernel::{Alpha, Beta};
-use glass::{Device, Kernel};
+use glass::{Device, Kernel, Layout, Scalars};
 use glass_oracle::{Contraction, Form, Real, Shape, bits, inputs, problem, twin};
 use glass_tests::launched::{BATCHES, Which, launched};
 
@@ -52,6 +52,7 @@ tasks! {
     acc, Shape::gemv(7, 14), Form::Serial, (n_out = 7, k = 14, beta = one, layout = interleaved);
     beta, Shape::gemv(7, 14), Form::Serial, (n_out = 7, k = 14, beta = runtime, dtype = f64);
     alpha_acc, Shape::gemv(7, 14), Form::Serial, (n_out = 7, k = 14, alpha = runtime, beta = one);
+    contiguous_alpha_beta, Shape::gemv(7, 14), Form::Serial, (n_out = 7, k = 14, alpha = runtime, beta = runtime);
     alpha_beta, Shape::gemv(7, 14), Form::Serial, (n_out = 7, k = 14, alpha = runtime, beta = runtime, layout = interleaved);
     alpha_beta_tree, Shape::gemv(5, 33), reduced(8), (n_out = 5, k = 33, alpha = runtime, beta = runtime, dtype = f64, form = reduced, lanes_per_output = 8);
     matrix, Shape::gemm(9, 4, 7), Form::Serial, (m = 9, n = 4, k = 7);
@@ -91,6 +92,22 @@ where
             bits::compare(&expected, &launched.actual, shape.c_elements())
                 .unwrap_or_else(|difference| panic!("{}: {difference}", at()));
         }
+    }
+}
+
+/// Alpha zero and beta one leave the destination alone, bit for bit: signalling NaNs, signed zeros, subnormals.
+#[test]
+fn an_excluded_product_leaves_the_old_bits() {
+    let patterns = [0x7fa0_1234, 0xffa0_0001, 0x7fc0_0001, 0x8000_0000, 0, 1, 0x807f_ffff, 0x7f80_0000];
+    let old: Vec<_> = (0..32 * 7).map(|slot| f32::from_bits(patterns[slot % patterns.len()])).collect();
+    let device = Device::host();
+    let nan = |elements| device.filled(elements, 32, Layout::Contiguous, f32::NAN).expect("a batch");
+    let (a, x) = (nan(7 * 14), nan(14));
+    for task in [alpha_acc::Task::TASK, contiguous_alpha_beta::Task::TASK] {
+        let mut y = device.upload_raw(&old, 7, 32, Layout::Contiguous).expect("a batch");
+        glass::launch(task, &device, &[&a, &x], &mut y, Scalars { alpha: 0.0, beta: 1.0 }).expect("a launch");
+        let new = y.download_raw().expect("a result");
+        bits::unchanged(&old, &new, 7).unwrap_or_else(|difference| panic!("{}: {difference}", task.symbol));
     }
 }
 
