@@ -193,7 +193,7 @@ impl Device {
         match layout {
             Layout::Contiguous => self.upload_raw(data, elements, n_problems, layout),
             Layout::Interleaved => {
-                let mut stored = host_buffer::<T>(layout.buffer_len(elements, n_problems))?;
+                let mut stored = host_buffer::<T>(self.checked_len::<T>(elements, n_problems, layout)?)?;
                 host::convert(data, Layout::Contiguous, elements, n_problems, stored.as_mut_slice());
                 if self.target() == Target::Host {
                     let storage = Storage::Host(stored);
@@ -267,7 +267,8 @@ impl Device {
         Ok(Batch { device: self.clone(), elements, n_problems, layout, storage })
     }
 
-    /// Length of a buffer this device can hold, in elements.
+    /// Length of a buffer this device can hold, in elements. A size that no buffer of one problem could have is
+    /// refused even when there is no problem.
     fn checked_len<T: Element>(
         &self,
         elements: usize,
@@ -278,15 +279,16 @@ impl Device {
             return Err(Error::NoElements);
         }
         self.inner.backend.check_dtype(T::DTYPE)?;
-        let len = layout.buffer_len(elements, n_problems);
-        match len.checked_mul(size_of::<T>()) {
-            Some(bytes) if bytes <= isize::MAX as usize => Ok(len),
-            _ => Err(Error::OutOfMemory {
+        let n_stored = n_problems.max(1);
+        let n_bytes = layout.buffer_len(elements, n_stored).checked_mul(size_of::<T>());
+        if n_bytes.is_none_or(|n_bytes| n_bytes > isize::MAX as usize) {
+            return Err(Error::OutOfMemory {
                 target: self.target(),
                 bytes: u64::MAX,
-                message: format!("{n_problems} problems of {elements} elements exceed the address space"),
-            }),
+                message: format!("{n_stored} problem(s) of {elements} elements exceed the address space"),
+            });
         }
+        Ok(layout.buffer_len(elements, n_problems))
     }
 }
 

@@ -169,6 +169,34 @@ fn wrong_data() {
 }
 
 #[test]
+fn sizes_without_a_problem() {
+    for device in Device::all().0 {
+        for layout in [Layout::Contiguous, Layout::Interleaved] {
+            // Too large for one problem: refused, although no problem is asked for.
+            for elements in [usize::MAX, isize::MAX as usize / 4 + 1] {
+                let error = device.upload_slice::<f32>(&[], elements, layout).unwrap_err();
+                assert!(matches!(error, Error::OutOfMemory { .. }), "{error}");
+                let error = device.filled(elements, 0, layout, 0.0f32).unwrap_err();
+                assert!(matches!(error, Error::OutOfMemory { .. }), "{error}");
+            }
+            // Multiples of these overflow; nothing has to be stored, so nothing may be multiplied.
+            for elements in [1, 1 << 53, usize::MAX >> 8] {
+                let empty =
+                    [device.filled(elements, 0, layout, 0.0f32), device.upload_slice(&[], elements, layout)];
+                for empty in empty {
+                    let empty = empty.unwrap();
+                    for to_layout in [Layout::Contiguous, Layout::Interleaved] {
+                        let copy = empty.to_layout(to_layout).unwrap();
+                        assert_eq!((copy.len(), copy.elements()), (0, elements));
+                        assert!(copy.download().unwrap().is_empty());
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn kernel_resources_are_a_matter_of_cuda() {
     let error = Device::host().kernel_resources(TASK, 0).unwrap_err();
     assert!(matches!(error, Error::Unavailable { target: Target::Host, .. }), "{error}");

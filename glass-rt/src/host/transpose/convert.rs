@@ -17,7 +17,11 @@ pub(crate) fn convert<T: Element>(
     n_problems: usize,
     to: &mut [T],
 ) {
-    let chunk_len = CHUNK_TILES * TILE * elements;
+    // Without problems both are empty, and `elements` may be any number.
+    if n_problems == 0 {
+        return;
+    }
+    let chunk_len = elements.saturating_mul(CHUNK_TILES * TILE);
     to.par_chunks_mut(chunk_len).zip(from.par_chunks(chunk_len)).enumerate().for_each(
         |(chunk_idx, (to, from))| {
             let first_problem = chunk_idx * CHUNK_TILES * TILE;
