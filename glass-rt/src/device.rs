@@ -1,5 +1,6 @@
 //! Devices: what there is on this machine, and which one to take.
 
+use std::env::VarError;
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 #[cfg(any(feature = "cuda", feature = "cuda-unpinned", feature = "wgpu"))]
@@ -116,9 +117,17 @@ impl Device {
     /// # Errors
     /// Only when `GLASS_DEVICE` names something that is not there.
     pub fn best() -> Result<Device, Error> {
-        match std::env::var("GLASS_DEVICE") {
+        Device::preferred(std::env::var("GLASS_DEVICE"))
+    }
+
+    /// [`Device::best`] under this value of the variable.
+    fn preferred(variable: Result<String, VarError>) -> Result<Device, Error> {
+        match variable {
             Ok(name) if !name.trim().is_empty() => Device::named(name.trim()),
-            _ => Ok(Device::first_available()),
+            Ok(_) | Err(VarError::NotPresent) => Ok(Device::first_available()),
+            Err(VarError::NotUnicode(name)) => {
+                Err(Error::UnknownDevice { given: name.to_string_lossy().into_owned() })
+            }
         }
     }
 
@@ -340,6 +349,23 @@ mod tests {
         assert_eq!(Device::named("HOST").unwrap().target(), Target::Host);
         for wrong in ["gpu", "", "host:1", "cuda:", "cuda:x", "cuda:-1", "wgpu:"] {
             assert_eq!(Device::named(wrong), Err(Error::UnknownDevice { given: wrong.into() }), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_environment_variable_is_obeyed_or_refused() {
+        let unset = Device::preferred(Err(VarError::NotPresent)).unwrap();
+        assert_eq!(Device::preferred(Ok(" ".into())).unwrap(), unset);
+        assert_eq!(Device::preferred(Ok(" host ".into())).unwrap(), Device::host());
+        assert_eq!(Device::preferred(Ok("gpu".into())), Err(Error::UnknownDevice { given: "gpu".into() }));
+        #[cfg(unix)]
+        {
+            let name = std::os::unix::ffi::OsStringExt::from_vec(b"host\xff".to_vec());
+            let given = "host\u{fffd}".into();
+            assert_eq!(
+                Device::preferred(Err(VarError::NotUnicode(name))),
+                Err(Error::UnknownDevice { given })
+            );
         }
     }
 
