@@ -222,6 +222,13 @@ impl Check {
         let Some(given) = &fields.targets else {
             return gpus.iter().copied().chain([Target::Host]).collect();
         };
+        if given.is_empty() {
+            self.report(
+                Some(Field::Targets),
+                "glass: `targets` is empty\nallowed: cuda, wgsl, host; the host is always among them"
+                    .to_owned(),
+            );
+        }
         let mut chosen = Vec::new();
         for (item_idx, word) in given.iter().enumerate() {
             let mut report = |message: String| {
@@ -271,6 +278,7 @@ impl Check {
                 Some(Field::LanesPerOutput),
                 format!(
                     "glass: `lanes_per_output = {given}` needs `form = reduced`\n\
+                     allowed: beside `form = reduced` only\n\
                      why: the serial form sums on one lane, and the width of the tree is part of the form"
                 ),
             );
@@ -292,17 +300,25 @@ impl Check {
                 Some(Field::ThreadsPerBlock),
                 format!(
                     "glass: `threads_per_block = {given}` needs `tier`\n\
+                     allowed: beside a `tier` only\n\
                      why: what a block size means depends on who owns one problem"
                 ),
             );
         }
-        let threads = self.range(Field::ThreadsPerBlock, Some(given), 1..=1024);
-        if tier == Some(Tier::Warp) && (1..=1024).contains(&given) && given % WARP as i128 != 0 {
-            self.report(
-                Some(Field::ThreadsPerBlock),
-                format!("glass: `threads_per_block = {given}` is not a whole number of warps\nallowed: multiples of 32, 32..=1024"),
-            );
+        if tier == Some(Tier::Warp) {
+            let is_whole = (1..=1024).contains(&given) && given % WARP as i128 == 0;
+            if !is_whole {
+                self.report(
+                    Some(Field::ThreadsPerBlock),
+                    format!(
+                        "glass: `threads_per_block = {given}` is not a whole number of warps\n\
+                         allowed: multiples of 32, 32..=1024"
+                    ),
+                );
+            }
+            return is_whole.then_some(given as usize);
         }
+        let threads = self.range(Field::ThreadsPerBlock, Some(given), 1..=1024);
         Some(threads)
     }
 }

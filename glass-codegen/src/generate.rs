@@ -77,10 +77,10 @@ pub fn generate(request: &Request) -> Generated {
 /// A row's reason with the devices it is for.
 fn explained(row: &plan::Choice) -> String {
     match row.arch {
-        Arch::Exact(_) => row.reason.to_string(),
-        Arch::AtLeast(arch) => format!("on sm_{arch} and later otherwise {}", row.reason),
-        Arch::Any if row.target == Target::Cuda => format!("on other CUDA devices {}", row.reason),
-        Arch::Any => row.reason.to_string(),
+        Arch::Exact(arch) => format!("sm_{arch}, batches from {}: {}", row.min_batch, row.reason),
+        Arch::AtLeast(arch) => format!("sm_{arch} and later without rows of their own: {}", row.reason),
+        Arch::Any if row.target == Target::Cuda => format!("any other CUDA device: {}", row.reason),
+        Arch::Any => format!("any device: {}", row.reason),
     }
 }
 
@@ -101,5 +101,5 @@ pub fn variant(
         panic!("glass built an invalid kernel `{}`: {fault}\n{kernel}", kernel.symbol);
     }
     let sources = render::render(&render::Input { spec, plan: &plan, kernel: &kernel, reasons: &reasons });
-    Variant { symbol: kernel.symbol.clone(), cost: Cost::of(&kernel), plan, kernel, reasons, sources }
+    Variant { symbol: kernel.symbol.clone(), cost: Cost::of(&kernel, target), plan, kernel, reasons, sources }
 }

@@ -16,7 +16,7 @@ pub struct Row {
     pub mapping: Mapping,
     /// Nanoseconds per problem of the choice.
     pub ns: f64,
-    /// Nanoseconds per problem of the best thread-tier serial candidate.
+    /// Nanoseconds per problem of the fastest serial candidate of the thread tier.
     pub serial_ns: f64,
 }
 

@@ -91,7 +91,7 @@ pub enum Form {
     },
 }
 
-/// The mapping a variant was generated for, with the reason it was chosen.
+/// The mapping a variant was generated for, with the reasons for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plan {
     /// Who owns one problem.
@@ -100,7 +100,7 @@ pub struct Plan {
     pub form: Form,
     /// How operands reach the body: `direct`, `bulk` or `shared`.
     pub staging: &'static str,
-    /// Human text: `measured: ...`, `unmeasured: ...`, `forced`, `rule: ...`.
+    /// Why the variant is embedded: one sentence for each row that names it, joined by `; `.
     pub reason: &'static str,
 }
 

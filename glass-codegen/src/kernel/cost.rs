@@ -1,6 +1,7 @@
 //! Operation counts of one worker, read off the statements.
 
 use super::{Kernel, Stmt};
+use crate::plan::Target;
 use std::fmt;
 use std::ops::AddAssign;
 
@@ -24,9 +25,21 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// Counts the body of a kernel.
-    pub fn of(kernel: &Kernel) -> Cost {
-        count(&kernel.body.stmts)
+    /// Counts the body of a kernel as a target spells it.
+    pub fn of(kernel: &Kernel, target: Target) -> Cost {
+        count(&kernel.body.stmts, target)
+    }
+
+    fn times(self, n_passes: usize) -> Cost {
+        Cost {
+            n_fmas: self.n_fmas * n_passes,
+            n_adds: self.n_adds * n_passes,
+            n_loads: self.n_loads * n_passes,
+            n_stores: self.n_stores * n_passes,
+            n_shuffles: self.n_shuffles * n_passes,
+            n_barriers: self.n_barriers * n_passes,
+            n_stmts: self.n_stmts,
+        }
     }
 }
 
@@ -42,7 +55,7 @@ impl AddAssign for Cost {
     }
 }
 
-fn count(stmts: &[Stmt]) -> Cost {
+fn count(stmts: &[Stmt], target: Target) -> Cost {
     let mut cost = Cost::default();
     for stmt in stmts {
         cost.n_stmts += 1;
@@ -55,19 +68,16 @@ fn count(stmts: &[Stmt]) -> Cost {
             Stmt::Combine { lanes, .. } => {
                 let levels = lanes.ilog2() as usize;
                 cost.n_adds += levels;
-                cost.n_shuffles += levels;
+                match target {
+                    // Lanes meet in workgroup memory: once to publish, and after every level.
+                    Target::Wgsl => cost.n_barriers += levels + 1,
+                    Target::Cuda | Target::Host => cost.n_shuffles += levels,
+                }
             }
             Stmt::Store { .. } => cost.n_stores += 1,
             Stmt::Barrier => cost.n_barriers += 1,
-            Stmt::Guard { stmts, .. } => cost += count(stmts),
-            Stmt::Loop { count: passes, stmts, .. } => {
-                let pass = count(stmts);
-                let text = pass.n_stmts;
-                for _ in 0..*passes {
-                    cost += pass;
-                }
-                cost.n_stmts = cost.n_stmts + text - passes * text;
-            }
+            Stmt::Guard { stmts, .. } => cost += count(stmts, target),
+            Stmt::Loop { count: n_passes, stmts, .. } => cost += count(stmts, target).times(*n_passes),
         }
     }
     cost

@@ -11,13 +11,9 @@ use std::fmt;
 pub enum Reason {
     /// A row of the tuning table.
     Measured {
-        /// Architecture of the capture.
-        arch: u32,
-        /// First batch size of the band.
-        min_batch: u64,
         /// Nanoseconds per problem of the choice.
         ns: f64,
-        /// Nanoseconds per problem of the simplest candidate, the thread tier's serial form.
+        /// Nanoseconds per problem of the fastest serial candidate of the thread tier.
         serial_ns: f64,
     },
     /// Written in the attribute.
@@ -31,10 +27,12 @@ pub enum Reason {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Reason::Measured { arch, min_batch, ns, serial_ns } => write!(
-                f,
-                "measured on sm_{arch} for batches from {min_batch}: {ns} ns per problem, thread serial {serial_ns} ns"
-            ),
+            Reason::Measured { ns, serial_ns } if ns == serial_ns => {
+                write!(f, "measured, {ns} ns per problem")
+            }
+            Reason::Measured { ns, serial_ns } => {
+                write!(f, "measured, {ns} ns per problem; the fastest thread serial form takes {serial_ns}")
+            }
             Reason::Forced => f.write_str("forced by the attribute"),
             Reason::Unmeasured => f.write_str("unmeasured: serial form, nothing extrapolated"),
             Reason::HostRule => f.write_str("rule: one problem per vector lane on the CPU"),
@@ -87,6 +85,8 @@ pub fn choices(request: &Request) -> Vec<Choice> {
     choices
 }
 
+/// The rows of the table that agree with the attribute. A band whose row does not agree takes the fallback:
+/// another band's row says nothing about it.
 fn measured(request: &Request) -> Vec<Choice> {
     let rows = table::lookup(&request.spec, request.layout);
     let agrees = |mapping: &Mapping| {
@@ -95,21 +95,26 @@ fn measured(request: &Request) -> Vec<Choice> {
             && form.is_none_or(|form| form == mapping.form)
             && threads_per_block.is_none_or(|threads| threads == mapping.threads_per_block)
     };
-    rows.into_iter()
-        .filter(|row| agrees(&row.mapping))
-        .map(|row| Choice {
+    if !rows.iter().any(|row| agrees(&row.mapping)) {
+        return Vec::new();
+    }
+    let (plain, reason) = fallback(request, Target::Cuda);
+    let choice = |row: table::Row| {
+        let (mapping, reason) = if agrees(&row.mapping) {
+            (row.mapping, Reason::Measured { ns: row.ns, serial_ns: row.serial_ns })
+        } else {
+            let bulk = bulk_staged(request, plain).filter(|_| row.arch >= BULK_CAPABILITY);
+            (bulk.unwrap_or(plain), reason.clone())
+        };
+        Choice {
             target: Target::Cuda,
             arch: Arch::Exact(row.arch),
             min_batch: row.min_batch,
-            mapping: row.mapping,
-            reason: Reason::Measured {
-                arch: row.arch,
-                min_batch: row.min_batch,
-                ns: row.ns,
-                serial_ns: row.serial_ns,
-            },
-        })
-        .collect()
+            mapping,
+            reason,
+        }
+    };
+    rows.into_iter().map(choice).collect()
 }
 
 fn fallback(request: &Request, target: Target) -> (Mapping, Reason) {
@@ -129,4 +134,43 @@ fn bulk_staged(request: &Request, mapping: Mapping) -> Option<Mapping> {
     let bulk = Mapping { staging: Staging::Bulk, ..mapping };
     let plan = Plan::new(&request.spec, request.layout, Target::Cuda, bulk);
     (mapping.staging == Staging::Shared && plan.shared_bytes <= MAX_SHARED_BYTES_SM_90).then_some(bulk)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Fields, lower};
+
+    /// Every band of a forced request is either its own row or what an unmeasured task would take.
+    #[test]
+    fn a_forced_field_extrapolates_no_band() {
+        let mut n_measured = 0;
+        let mut n_replaced = 0;
+        for (layout, tier) in [("interleaved", "warp"), ("contiguous", "warp"), ("contiguous", "thread")] {
+            let fields = Fields {
+                n_out: Some(7),
+                k: Some(14),
+                layout: Some(layout.to_owned()),
+                tier: Some(tier.to_owned()),
+                ..Fields::default()
+            };
+            let request = lower(&fields).expect("the fields are valid");
+            let (plain, _) = fallback(&request, Target::Cuda);
+            let choices = choices(&request);
+            for row in table::lookup(&request.spec, request.layout) {
+                let of_band = |choice: &&Choice| {
+                    choice.arch == Arch::Exact(row.arch) && choice.min_batch == row.min_batch
+                };
+                let choice = choices.iter().find(of_band).expect("every band has a row");
+                if row.mapping.tier.as_str() == tier {
+                    assert_eq!(choice.mapping, row.mapping);
+                    n_measured += 1;
+                } else {
+                    assert_eq!((choice.mapping.form, &choice.reason), (plain.form, &Reason::Forced));
+                    n_replaced += 1;
+                }
+            }
+        }
+        assert!(n_measured > 0 && n_replaced > 0, "the table no longer has both kinds of band for this task");
+    }
 }

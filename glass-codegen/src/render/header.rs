@@ -31,7 +31,7 @@ pub(super) fn header(input: &Input<'_>) -> String {
             task: input.spec.formula(),
             plan: plan_line(input.plan),
             reasons: input.reasons.to_vec(),
-            counts: format!("per {worker}: {}", Cost::of(input.kernel)),
+            counts: format!("per {worker}: {}", Cost::of(input.kernel, input.plan.target)),
             numerics: numerics(input),
         },
     )
