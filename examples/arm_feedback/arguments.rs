@@ -1,13 +1,17 @@
 //! The command line.
 
 use std::error::Error;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-const USAGE: &str = "\
+/// The help.
+pub(crate) const USAGE: &str = "\
 usage: arm_feedback [--data FILE.npz] [--batch N]
   --data FILE   gains: NumPy .npz with K (problem, knot, nu, nx) and k (problem, knot, nu), float64
                 [default: examples/data/talos_arm_ddp.npz]
   --batch N     states to evaluate, at least 1 [default: 262144]";
+
+/// The gains that come with the example, from the root of the package.
+const SHIPPED: &str = "examples/data/talos_arm_ddp.npz";
 
 /// What to evaluate.
 #[derive(Debug)]
@@ -19,21 +23,20 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// Reads the command line; `None` after printing the help that was asked for.
-    pub(crate) fn parse() -> Result<Option<Self>, Box<dyn Error>> {
+    /// Reads the command line; `None` when it asks for help.
+    pub(crate) fn parse(mut parser: lexopt::Parser) -> Result<Option<Self>, Box<dyn Error>> {
         use lexopt::prelude::*;
 
-        let shipped = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/talos_arm_ddp.npz");
-        let mut arguments = Self { data: shipped.into(), batch: 262_144 };
-        let mut parser = lexopt::Parser::from_env();
+        let mut arguments = Self { data: shipped(), batch: 262_144 };
         while let Some(argument) = parser.next()? {
             match argument {
                 Long("data") => arguments.data = parser.value()?.into(),
-                Long("batch") => arguments.batch = parser.value()?.parse()?,
-                Short('h') | Long("help") => {
-                    println!("{USAGE}");
-                    return Ok(None);
+                Long("batch") => {
+                    let value = parser.value()?;
+                    let n_states = value.parse();
+                    arguments.batch = n_states.map_err(|error| format!("--batch: {error}"))?;
                 }
+                Short('h') | Long("help") => return Ok(None),
                 other => return Err(format!("{}\n{USAGE}", other.unexpected()).into()),
             }
         }
@@ -41,5 +44,37 @@ impl Arguments {
             return Err("--batch 0: at least 1 state is needed".into());
         }
         Ok(Some(arguments))
+    }
+}
+
+/// The shipped file as the usage spells it, or where it was when the example was built.
+fn shipped() -> PathBuf {
+    let here = Path::new(SHIPPED);
+    if here.is_file() { here.into() } else { Path::new(env!("CARGO_MANIFEST_DIR")).join(here) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(arguments: &[&str]) -> Result<Option<Arguments>, Box<dyn Error>> {
+        Arguments::parse(lexopt::Parser::from_args(arguments))
+    }
+
+    #[test]
+    fn the_default_is_the_shipped_file_by_its_short_name() {
+        // Tests run in the root of the package.
+        assert_eq!(parse(&[]).unwrap().unwrap().data, Path::new("examples/data/talos_arm_ddp.npz"));
+        assert_eq!(parse(&["--data", "./other.npz"]).unwrap().unwrap().data, Path::new("./other.npz"));
+    }
+
+    #[test]
+    fn wrong_options_are_named() {
+        for value in ["abc", "-1", "1.5", "", "0", "99999999999999999999"] {
+            let message = parse(&["--batch", value]).unwrap_err().to_string();
+            assert!(message.starts_with("--batch") && message.contains(value), "{message}");
+        }
+        assert!(parse(&["--states", "3"]).unwrap_err().to_string().contains("--states"));
+        assert!(parse(&["--batch", "3", "--help"]).unwrap().is_none());
     }
 }

@@ -38,6 +38,8 @@ pub(crate) struct Gains {
 pub(crate) enum GainsError {
     #[error("cannot be read: {0}")]
     Io(#[from] io::Error),
+    #[error("is no regular file")]
+    Irregular,
     #[error("is not a readable .npz file: {0}")]
     Zip(#[from] ZipError),
     #[error("has no array `{0}`")]
@@ -55,6 +57,10 @@ pub(crate) enum GainsError {
 impl Gains {
     /// Reads a file.
     pub(crate) fn read(path: &Path) -> Result<Self, GainsError> {
+        // Before it is opened: opening a pipe would wait for its writer.
+        if !path.metadata()?.is_file() {
+            return Err(GainsError::Irregular);
+        }
         Self::from_archive(ZipArchive::new(File::open(path)?)?, MAX_ARRAY_BYTES)
     }
 
@@ -113,6 +119,9 @@ impl Array {
         if header.layout == Layout::Fortran {
             return Err(malformed("stored in Fortran order; allowed: C order".into()));
         }
+        // Reading nothing checks the element type alone: what is said about sizes below holds for float64 only.
+        f64::read_to_end_exact_vec(io::empty(), &header.type_descriptor, 0)
+            .map_err(|error| malformed(describe(&error)))?;
         let n_values = header.shape.iter().try_fold(1usize, |n, &axis| n.checked_mul(axis));
         let values = match n_values.and_then(|n| Some((n, n.checked_mul(size_of::<f64>())?))) {
             // The comparison comes before the allocation.

@@ -5,8 +5,8 @@
 //! cargo run --release --example arm_feedback -- [--data FILE.npz] [--batch N]
 //! ```
 //!
-//! Exit code 0: every device that ran is right; 1: a device failed or left the error bound; 2: the
-//! arguments or the file are unusable.
+//! Exit code 0: every device that ran is right; 1: a device failed or left the error bound, or the
+//! table could not be written; 2: the arguments or the file are unusable.
 #![forbid(unsafe_code)]
 
 mod arguments;
@@ -21,22 +21,61 @@ use arguments::Arguments;
 use gains::Gains;
 use problems::Problems;
 use std::error::Error;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
+/// Why there is no table.
+#[derive(Debug)]
+enum Failure {
+    /// The arguments or the file are unusable.
+    Unusable(Box<dyn Error>),
+    /// Standard output takes no more.
+    Output(io::Error),
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
+    }
+}
+
+impl Failure {
+    /// The message, if anybody is left to read it, and the exit code.
+    fn report(&self) -> (Option<String>, u8) {
+        match self {
+            Self::Unusable(error) => (Some(error.to_string()), 2),
+            // The reader has seen enough.
+            Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => (None, 1),
+            Self::Output(error) => (Some(format!("the output cannot be written: {error}")), 1),
+        }
+    }
+}
+
 fn main() -> ExitCode {
-    let arguments = match Arguments::parse() {
-        Ok(Some(arguments)) => arguments,
-        Ok(None) => return ExitCode::SUCCESS,
-        Err(error) => return refuse(error.as_ref()),
+    match run(lexopt::Parser::from_env(), &mut io::stdout().lock()) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(failure) => {
+            let (message, code) = failure.report();
+            if let Some(message) = message {
+                // Without standard error the exit code has to do.
+                let _ = writeln!(io::stderr(), "arm_feedback: {message}");
+            }
+            ExitCode::from(code)
+        }
+    }
+}
+
+/// Writes the help or the table; whether every device that ran is right.
+fn run(parser: lexopt::Parser, out: &mut impl Write) -> Result<bool, Failure> {
+    let Some(arguments) = Arguments::parse(parser).map_err(Failure::Unusable)? else {
+        writeln!(out, "{}", arguments::USAGE)?;
+        out.flush()?;
+        return Ok(true);
     };
-    let prepared = Gains::read(&arguments.data)
-        .map_err(|error| format!("{}: {error}", arguments.data.display()).into())
-        .and_then(|gains| prepare(&gains, arguments.batch));
-    let (problems, evaluate) = match prepared {
-        Ok(prepared) => prepared,
-        Err(error) => return refuse(error.as_ref()),
-    };
-    println!(
+    let (problems, evaluate) = prepare(&arguments).map_err(Failure::Unusable)?;
+    writeln!(
+        out,
         "{}: {} gains; du = -K dx - k with K {} x {}; {} states, seed {}",
         arguments.data.display(),
         problems.n_sources,
@@ -44,20 +83,63 @@ fn main() -> ExitCode {
         problems.nx,
         problems.len,
         problems::SEED,
-    );
+    )?;
 
     let (devices, skipped) = glass::Device::all();
     let rows: Vec<_> = devices.iter().map(|device| (device, evaluate(device, &problems))).collect();
-    table::print(&rows, &skipped);
-    if rows.iter().all(|(_, outcome)| outcome.is_ok()) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    table::write(out, &rows, &skipped)?;
+    out.flush()?;
+    Ok(rows.iter().all(|(_, outcome)| outcome.is_ok()))
 }
 
-fn prepare(gains: &Gains, batch: usize) -> Result<(Problems, policy::Evaluate), Box<dyn Error>> {
+fn prepare(arguments: &Arguments) -> Result<(Problems, policy::Evaluate), Box<dyn Error>> {
+    let data = &arguments.data;
+    let gains = Gains::read(data).map_err(|error| format!("{}: {error}", data.display()))?;
     let evaluate = policy::for_shape(gains.nu, gains.nx)?;
-    Ok((Problems::perturb(gains, batch)?, evaluate))
+    Ok((Problems::perturb(&gains, arguments.batch)?, evaluate))
 }
 
-fn refuse(error: &dyn Error) -> ExitCode {
-    eprintln!("arm_feedback: {error}");
-    ExitCode::from(2)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Takes `room` bytes, then fails.
+    struct Full {
+        room: usize,
+        kind: io::ErrorKind,
+    }
+
+    impl Write for Full {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let n_written = bytes.len().min(self.room);
+            self.room -= n_written;
+            if n_written == 0 { Err(self.kind.into()) } else { Ok(n_written) }
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn output_that_cannot_be_written_is_an_error_and_a_closed_pipe_a_quiet_one() {
+        for (arguments, room) in [(&["--help"][..], 10), (&["--batch", "1"], 0), (&["--batch", "1"], 200)] {
+            for (kind, is_quiet) in [(io::ErrorKind::StorageFull, false), (io::ErrorKind::BrokenPipe, true)] {
+                let parser = lexopt::Parser::from_args(arguments);
+                let failure = run(parser, &mut Full { room, kind }).unwrap_err();
+                assert!(matches!(&failure, Failure::Output(error) if error.kind() == kind), "{failure:?}");
+                let (message, code) = failure.report();
+                assert_eq!((message.is_none(), code), (is_quiet, 1));
+            }
+        }
+    }
+
+    #[test]
+    fn unusable_arguments_write_nothing() {
+        let mut out = Vec::new();
+        let parser = lexopt::Parser::from_args(["--data", "examples/data"]);
+        let (message, code) = run(parser, &mut out).unwrap_err().report();
+        assert_eq!(message.as_deref(), Some("examples/data: is no regular file"));
+        assert_eq!((out.len(), code), (0, 2));
+    }
 }

@@ -1,9 +1,10 @@
-//! Prints the outcome of every device.
+//! Writes the outcome of every device.
 
 use crate::evaluate::{Measured, Outcome, Rate};
 use glass::Device;
 use glass::rt::Skipped;
 use glass::rt::kernel::{Form, Plan, Tier};
+use std::io::{self, Write};
 
 const HEADINGS: [&str; 6] =
     ["device", "tier, form", "problems/s", "GB/s", "worst error, of bound", "absolute"];
@@ -19,26 +20,32 @@ Errors: every element of the first launch against an f64 evaluation; the bound o
 (d + 3) u (sum |K||dx| + |k|) with d the depth of its sum and u = 2^-24 (2^-23 for WGSL).";
 
 /// One line per device, its name and reason below it, then what was skipped and what the figures include.
-pub(crate) fn print(rows: &[(&Device, Outcome)], skipped: &[Skipped]) {
+pub(crate) fn write(
+    out: &mut impl Write,
+    rows: &[(&Device, Outcome)],
+    skipped: &[Skipped],
+) -> io::Result<()> {
     let lines: Vec<_> = rows.iter().map(|(device, outcome)| cells(device, outcome)).collect();
     let width = |column: usize| {
         lines.iter().map(|cells| cells[column].chars().count()).fold(HEADINGS[column].len(), usize::max)
     };
     let widths: [usize; 6] = std::array::from_fn(width);
-    println!();
-    print_line(&HEADINGS.map(String::from), &widths);
+    writeln!(out)?;
+    write_line(out, &HEADINGS.map(String::from), &widths)?;
     for (cells, (device, outcome)) in lines.iter().zip(rows) {
-        print_line(cells, &widths);
-        println!("      {}", device.name());
+        write_line(out, cells, &widths)?;
+        writeln!(out, "      {}", device.name())?;
         match outcome {
-            Ok(Measured { variant, .. }) => println!("      {}: {}", variant.symbol, variant.plan.reason),
-            Err(error) => println!("      FAILED: {error}"),
+            Ok(Measured { variant, .. }) => {
+                writeln!(out, "      {}: {}", variant.symbol, variant.plan.reason)?;
+            }
+            Err(error) => writeln!(out, "      FAILED: {error}")?,
         }
     }
     for skipped in skipped {
-        println!("skipped {}: {}", skipped.device, skipped.reason.replace("\n  ", "; "));
+        writeln!(out, "skipped {}: {}", skipped.device, skipped.reason.replace("\n  ", "; "))?;
     }
-    println!("{NOTES}");
+    writeln!(out, "{NOTES}")
 }
 
 fn cells(device: &Device, outcome: &Outcome) -> [String; 6] {
@@ -74,9 +81,9 @@ fn mapping(plan: &Plan) -> String {
 }
 
 /// Text columns to the left, figures to the right.
-fn print_line(cells: &[String; 6], widths: &[usize; 6]) {
+fn write_line(out: &mut impl Write, cells: &[String; 6], widths: &[usize; 6]) -> io::Result<()> {
     let columns = cells.iter().zip(widths).enumerate().map(|(column, (cell, width))| {
         if column < N_TEXT_COLUMNS { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
     });
-    println!("{}", columns.collect::<Vec<_>>().join("  ").trim_end());
+    writeln!(out, "{}", columns.collect::<Vec<_>>().join("  ").trim_end())
 }

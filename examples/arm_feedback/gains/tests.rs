@@ -97,6 +97,14 @@ fn what_is_no_archive_is_refused() {
 }
 
 #[test]
+fn only_regular_files_are_opened() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    assert!(matches!(Gains::read(folder), Err(GainsError::Irregular)));
+    #[cfg(unix)]
+    assert!(matches!(Gains::read(Path::new("/dev/null")), Err(GainsError::Irregular)));
+}
+
+#[test]
 fn damage_anywhere_is_an_error_or_harmless() {
     // Every byte of the archive flipped in turn: never a panic.
     let whole = npz(&good());
@@ -136,6 +144,8 @@ fn other_encodings_are_refused_by_name() {
     let data = [0u8; 96];
     assert!(refused(npy(&header("'<f8'", "True"), &data)).contains("Fortran order"));
     assert!(refused(npy(&header("'<i8'", "False"), &data)).contains("element type '<i8' given"));
+    // Half the bytes: the type is the fault, not the length.
+    assert!(refused(npy(&header("'<f4'", "False"), &data[..48])).contains("element type '<f4' given"));
     assert!(refused(npy(&header("[('x', '<f8')]", "False"), &data)).contains("element type"));
     assert!(refused(npy("{'descr': '<f8'", &data)).contains("array `K`"));
     assert!(refused(b"\x93NUMPY\x02\x00\xff\xff\xff\xff".to_vec()).contains("header longer than"));
