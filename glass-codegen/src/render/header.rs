@@ -67,7 +67,7 @@ fn numerics(input: &Input<'_>) -> Vec<String> {
             format!("each output sums its {k} terms in ascending order from +0")
         }
         Form::Reduced { lanes_per_output: p } => format!(
-            "lane j of {p} sums the terms j, j + {p}, ... of {k} in ascending order from +0; offsets {} .. 1 add up",
+            "lane j of {p} sums the terms j, j + {p}, ... of {k} in ascending order from +0; then halving offsets from {}",
             p / 2
         ),
     };

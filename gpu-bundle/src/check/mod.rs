@@ -162,6 +162,9 @@ impl Session {
     }
 
     fn report(&self) -> Result<(), String> {
+        if self.tallies.iter().all(|tally| tally.n_kernels + tally.n_conversions == 0) {
+            return Err("nothing was checked: `--only` matches no kernel".to_owned());
+        }
         println!("\n{} on {}", self.provenance.command, self.provenance.device);
         for failure in self.failures.iter().take(25) {
             println!("FAIL {}", failure.chars().take(400).collect::<String>());

@@ -35,6 +35,9 @@ pub(crate) fn run(options: &Tune) -> Result<(), String> {
     if let Some(text) = &options.cells {
         cells.retain(|cell| cell.key.contains(text.as_str()));
     }
+    if cells.is_empty() {
+        return Err("nothing to tune: `--cells` matches no cell".to_owned());
+    }
     let images = std::env::temp_dir().join(format!("glass-gpu-images-{}", std::process::id()));
     let mut candidates: Vec<Vec<Candidate>> =
         cells.iter().map(|cell| candidates::of(cell, &images)).collect();
