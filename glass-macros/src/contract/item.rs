@@ -2,6 +2,7 @@
 
 use super::errors::Errors;
 use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
 use syn::{Attribute, Data, DeriveInput, Fields, Generics, Ident, Token, Visibility};
 
 /// A type that can carry the launch interface.
@@ -62,5 +63,15 @@ impl Item {
     /// The conditions under which the item exists at all.
     pub(super) fn conditions(&self) -> impl Iterator<Item = &Attribute> {
         self.attributes.iter().filter(|attribute| attribute.path().is_ident("cfg"))
+    }
+    /// Lets the expansion name a deprecated struct. Nothing for others: an `allow` fails under a user's `forbid`.
+    pub(super) fn allowance(&self) -> Option<TokenStream> {
+        let is_deprecated = self.attributes.iter().any(|attribute| {
+            let path = attribute.path();
+            path.is_ident("deprecated")
+                || (path.is_ident("cfg_attr")
+                    && attribute.to_token_stream().to_string().contains("deprecated"))
+        });
+        is_deprecated.then(|| quote!(#[allow(deprecated)]))
     }
 }

@@ -62,6 +62,17 @@ struct AbsentAbove;
 #[cfg(any())]
 struct AbsentBelow;
 
+/// A struct that is on its way out is named by its expansion, which is no use of it.
+mod deprecated {
+    #[deprecated = "use another"]
+    #[::glass::contract(n_out = 3, k = 5)]
+    pub(super) struct Above;
+
+    #[::glass::contract(n_out = 3, k = 5, alpha = runtime)]
+    #[cfg_attr(not(any()), deprecated(note = "use another"))]
+    struct Below;
+}
+
 /// Another struct of the same task, and sizes that arrive through a macro.
 macro_rules! sized {
     ($name:ident, $n_out:literal, $k:expr, $dtype:ident) => {

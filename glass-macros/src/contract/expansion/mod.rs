@@ -25,6 +25,7 @@ pub(super) fn kernels(item: &Item, generated: &Generated, images: &Images) -> To
     let Item { attributes, visibility, name, keyword, .. } = item;
     let docs = docs::of_struct(generated);
     let conditions = item.conditions();
+    let allowance = item.allowance();
     let schema = Literal::u32_unsuffixed(SCHEMA);
     let tracked = generated.variants.iter().any(|variant| variant.plan.target == Target::Cuda).then(|| {
         let variable = images::VARIABLE;
@@ -42,6 +43,7 @@ pub(super) fn kernels(item: &Item, generated: &Generated, images: &Images) -> To
         #visibility #keyword #name;
 
         #(#conditions)*
+        #allowance
         const _: () = {
             const _: () = ::core::assert!(
                 ::glass::rt::EXPANSION_SCHEMA == #schema,
@@ -62,11 +64,13 @@ pub(super) fn kernels(item: &Item, generated: &Generated, images: &Images) -> To
 /// The interface that the item would have, over a task without kernels.
 pub(super) fn stub(item: &Item, fields: &Fields) -> TokenStream {
     let conditions = item.conditions();
+    let allowance = item.allowance();
     let interface = Interface::intended(fields);
     let task = task::empty(&interface);
     let interface = interface.items(item);
     quote! {
         #(#conditions)*
+        #allowance
         const _: () = {
             mod glass_kernels {
                 use ::glass::rt::kernel::*;
