@@ -3,11 +3,13 @@
 use super::errors::Errors;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
-use syn::{Attribute, Data, DeriveInput, Fields, Generics, Ident, Token, Visibility};
+use syn::{Attribute, Data, DeriveInput, Fields, Generics, Ident, Path, Token, Visibility};
 
 /// A type that can carry the launch interface.
 pub(super) struct Item {
-    /// Attributes below ours, docs included.
+    /// All of it, as the compiler shall see it.
+    pub(super) tokens: TokenStream,
+    /// Attributes beside ours, docs included.
     pub(super) attributes: Vec<Attribute>,
     /// Who may use the type, and so the interface.
     pub(super) visibility: Visibility,
@@ -22,13 +24,28 @@ pub(super) struct Item {
 impl Item {
     /// Reads a unit struct. `None` when the item is no type at all; every deviation is reported.
     pub(super) fn parse(item: &TokenStream, errors: &mut Errors) -> Option<Item> {
-        let Ok(input) = syn::parse2::<DeriveInput>(item.clone()) else {
+        let Ok(mut input) = syn::parse2::<DeriveInput>(item.clone()) else {
             errors.on_attribute(
                 "glass: the attribute stands on an item that is no struct\nallowed: `struct Name;`"
                     .to_owned(),
             );
             return None;
         };
+        input.attrs.retain(|attribute| {
+            let is_second = is_contract(attribute.path());
+            if is_second {
+                errors.on(
+                    attribute,
+                    format!(
+                        "glass: struct `{}` has a second `contract` attribute\nallowed: one\n\
+                         why: the struct names one kernel",
+                        input.ident
+                    ),
+                );
+            }
+            !is_second
+        });
+        let tokens = input.to_token_stream();
         let DeriveInput { attrs: attributes, vis: visibility, ident: name, generics, data, .. } = input;
         let mut keyword = Token![struct](name.span());
         match data {
@@ -57,7 +74,7 @@ impl Item {
                 ),
             );
         }
-        Some(Item { attributes, visibility, name, generics, keyword })
+        Some(Item { tokens, attributes, visibility, name, generics, keyword })
     }
 
     /// The conditions under which the item exists at all.
@@ -73,5 +90,15 @@ impl Item {
                     && attribute.to_token_stream().to_string().contains("deprecated"))
         });
         is_deprecated.then(|| quote!(#[allow(deprecated)]))
+    }
+}
+
+/// Whether this is our attribute, by the names that it goes by.
+fn is_contract(path: &Path) -> bool {
+    let mut names = path.segments.iter().map(|segment| &segment.ident);
+    match (names.next(), names.next(), names.next()) {
+        (Some(name), None, _) => name == "contract",
+        (Some(facade), Some(name), None) => facade == "glass" && name == "contract",
+        _ => false,
     }
 }

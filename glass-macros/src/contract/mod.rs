@@ -28,7 +28,8 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
             expansion::kernels(&parsed, &generated, &images)
         }
         (errors, _, parsed) => {
-            let stub = parsed.map(|parsed| expansion::stub(&parsed, &attribute.fields));
+            let stub = parsed.as_ref().map(|parsed| expansion::stub(parsed, &attribute.fields));
+            let item = parsed.map_or(item, |parsed| parsed.tokens);
             quote!(#item #errors #stub)
         }
     }
