@@ -18,6 +18,11 @@ impl Errors {
         self.push(syn::Error::new(Span::call_site(), message));
     }
 
+    /// Whether there is no mistake.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+
     /// The mistakes as `compile_error!` items; `None` when there is none.
     pub(super) fn into_items(self) -> Option<TokenStream> {
         self.0.map(|error| error.to_compile_error())

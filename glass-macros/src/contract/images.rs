@@ -1,11 +1,18 @@
 //! Prebuilt CUDA images: `<symbol>-<hash>.sm_<NN>.<cubin or ptx>` in the folder that `GLASS_IMAGES` names.
 
 use super::errors::Errors;
+use glass_codegen::Generated;
+use glass_codegen::plan::Target;
 use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Read};
 use std::path::PathBuf;
 
 /// The one environment variable that an expansion depends on.
 pub(super) const VARIABLE: &str = "GLASS_IMAGES";
+
+/// First bytes of every cubin.
+const ELF: &[u8] = b"\x7fELF";
 
 /// The images on offer, by file name.
 #[derive(Debug, Default)]
@@ -56,17 +63,40 @@ impl Images {
         if folder.is_relative() {
             return Err(format!("`{}` is a relative path", folder.display()));
         }
-        let read = |cause: std::io::Error| format!("`{}`: {cause}", folder.display());
+        // Its files are named in the expansion, which is text.
+        if folder.to_str().is_none() {
+            return Err(format!("`{}` is not UTF-8", folder.display()));
+        }
+        let read = |cause: io::Error| format!("`{}`: {cause}", folder.display());
         let mut files = Vec::new();
-        for entry in std::fs::read_dir(folder).map_err(read)? {
-            let path = entry.map_err(read)?.path().into_os_string();
-            let path = path.into_string().map_err(|path| format!("`{}` is not UTF-8", path.display()))?;
-            let name = path.rsplit(std::path::is_separator).next().unwrap_or_default().to_owned();
+        for entry in fs::read_dir(folder).map_err(read)? {
+            let entry = entry.map_err(read)?;
+            // No image has a name that is not UTF-8.
+            let (Ok(name), Ok(path)) =
+                (entry.file_name().into_string(), entry.path().into_os_string().into_string())
+            else {
+                continue;
+            };
             files.push(File { name, path });
         }
         // The order of a folder is not the same everywhere; the expansion is.
         files.sort_by(|left, right| left.name.cmp(&right.name));
         Ok(Images { files })
+    }
+
+    /// Reports every image of these kernels that no driver could load.
+    pub(super) fn check(&self, generated: &Generated, errors: &mut Errors) {
+        for variant in generated.variants.iter().filter(|variant| variant.plan.target == Target::Cuda) {
+            for image in self.of(&variant.symbol, &variant.sources[0].hash) {
+                if let Err(cause) = image.check() {
+                    errors.on_attribute(format!(
+                        "glass: `{}` is no image: {cause}\n\
+                         allowed: a `.cubin` is an ELF file, a `.ptx` is a text; or no such file",
+                        image.path
+                    ));
+                }
+            }
+        }
     }
 
     /// The images of one kernel text, by name.
@@ -81,6 +111,20 @@ impl Images {
             };
             Some(Image { arch: arch.parse().ok()?, kind, path: &file.path })
         })
+    }
+}
+
+impl Image<'_> {
+    /// Whether the file begins as its format does.
+    fn check(&self) -> Result<(), String> {
+        let mut start = Vec::new();
+        let file = fs::File::open(self.path).map_err(|cause| cause.to_string())?;
+        file.take(ELF.len() as u64).read_to_end(&mut start).map_err(|cause| cause.to_string())?;
+        match self.kind {
+            _ if start.is_empty() => Err("it is empty".to_owned()),
+            Kind::Cubin if start != ELF => Err("it does not begin as an ELF file does".to_owned()),
+            Kind::Cubin | Kind::Ptx => Ok(()),
+        }
     }
 }
 

@@ -22,11 +22,15 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let request = attribute.lower(&mut errors);
     let parsed = Item::parse(&item, &mut errors);
     let images = Images::named(std::env::var_os(images::VARIABLE), &mut errors);
-    match (errors.into_items(), request, parsed) {
-        (None, Some(request), Some(parsed)) => {
-            let generated = glass_codegen::generate(&request);
-            expansion::kernels(&parsed, &generated, &images)
-        }
+    let generated = match (&parsed, request) {
+        (Some(_), Some(request)) if errors.is_empty() => Some(glass_codegen::generate(&request)),
+        _ => None,
+    };
+    if let Some(generated) = &generated {
+        images.check(generated, &mut errors);
+    }
+    match (errors.into_items(), generated, parsed) {
+        (None, Some(generated), Some(parsed)) => expansion::kernels(&parsed, &generated, &images),
         (errors, _, parsed) => {
             let stub = parsed.as_ref().map(|parsed| expansion::stub(parsed, &attribute.fields));
             let item = parsed.map_or(item, |parsed| parsed.tokens);

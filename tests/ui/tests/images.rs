@@ -12,7 +12,7 @@ use std::process::{Command, Output};
 #[glass::contract(n_out = 3, k = 5, targets = [cuda])]
 struct Product;
 
-/// Compiles only with both images, in the order of their names, each with its first byte.
+/// Compiles only with both images, in the order of their names, each with a byte of its own.
 const LIBRARY: &str = "
 #[glass::contract(n_out = 3, k = 5, targets = [cuda])]
 pub struct Product;
@@ -27,7 +27,7 @@ const _: () = {
     assert!(IMAGES.len() == 2, \"other images\");
     assert!(IMAGES[0].arch == 120 && matches!(IMAGES[0].kind, ImageKind::Ptx) && IMAGES[0].bytes.len() == 3);
     assert!(IMAGES[1].arch == 90 && matches!(IMAGES[1].kind, ImageKind::Cubin));
-    assert!(IMAGES[1].bytes[0] == 1, \"other bytes\");
+    assert!(IMAGES[1].bytes[4] == 1, \"other bytes\");
 };
 ";
 
@@ -88,12 +88,26 @@ fn images_are_embedded_and_tracked() {
     let fixture = Fixture::new();
     let variant = &Product::TASK.variants[0];
     let image = |suffix: &str| fixture.images.join(format!("{}-{}.{suffix}", variant.symbol, variant.hash));
-    write(&image("sm_90.cubin"), &[1, 0]);
+    write(&image("sm_90.cubin"), b"\x7fELF\x01");
     write(&image("sm_120.ptx"), b"ptx");
+    // Files of nobody: another text's, and one whose name is not UTF-8.
     write(&fixture.images.join(format!("{}-0.sm_90.cubin", variant.symbol)), &[3]);
+    #[cfg(target_os = "linux")]
+    write(
+        &fixture.images.join(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(b"\xff.ptx")),
+        &[],
+    );
     fixture.assert_checks();
     fixture.assert_fails(false, "other images");
     fixture.assert_checks();
-    write(&image("sm_90.cubin"), &[2, 0]);
+    write(&image("sm_90.cubin"), b"\x7fELF\x02");
     fixture.assert_fails(true, "other bytes");
+    // An image that no driver could load is named when it would be embedded.
+    write(&image("sm_120.ptx"), b"");
+    fixture.assert_fails(true, "sm_120.ptx` is no image: it is empty");
+    write(&image("sm_120.ptx"), b"ptx");
+    write(&image("sm_90.cubin"), b"ptx");
+    fixture.assert_fails(true, "sm_90.cubin` is no image: it does not begin as an ELF file does");
+    write(&image("sm_90.cubin"), b"\x7fELF\x01");
+    fixture.assert_checks();
 }
