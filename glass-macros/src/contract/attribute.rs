@@ -12,6 +12,8 @@ pub(super) struct Attribute {
     /// The values, with a harmless stand-in where one could not be read.
     pub(super) fields: Fields,
     written: Vec<Written>,
+    /// Another notation, which is reported: fields are not held against it.
+    has_index_string: bool,
 }
 
 /// Where the value of a field stands.
@@ -41,6 +43,23 @@ enum Slot<'a> {
 impl Attribute {
     /// Reads every argument it can and reports the others.
     pub(super) fn parse(attribute: TokenStream, errors: &mut Errors) -> Attribute {
+        match tokens::index_string(&attribute) {
+            Some(literal) => {
+                errors.on(
+                    &literal,
+                    format!(
+                        "glass: index strings such as {literal} are not provided yet\n\
+                         allowed: `n_out` and `k` for a vector, `m`, `n` and `k` for a matrix"
+                    ),
+                );
+                let fields = Attribute::of_fields(attribute, &mut Errors::default());
+                Attribute { has_index_string: true, ..fields }
+            }
+            None => Attribute::of_fields(attribute, errors),
+        }
+    }
+
+    fn of_fields(attribute: TokenStream, errors: &mut Errors) -> Attribute {
         let mut parsed = Attribute::default();
         for argument in tokens::arguments(attribute, errors) {
             parsed.read(argument, errors);
@@ -50,6 +69,9 @@ impl Attribute {
 
     /// The request these fields make. `None` when the generator finds a mistake, which is reported on its token.
     pub(super) fn lower(&self, errors: &mut Errors) -> Option<Request> {
+        if self.has_index_string {
+            return None;
+        }
         match lower(&self.fields) {
             Ok(request) => Some(request),
             Err(diagnostics) => {
@@ -62,17 +84,27 @@ impl Attribute {
     }
 
     fn read(&mut self, argument: Argument, errors: &mut Errors) {
-        let Argument { name, value } = argument;
+        let Argument { name, value, tokens, mut is_reported } = argument;
         let spelling = name.to_string();
         let Some(field) = Field::ALL.iter().copied().find(|field| field.as_str() == spelling) else {
-            errors.on(name, unknown(&spelling));
+            if !is_reported {
+                errors.on(name, unknown(&spelling));
+            }
             return;
         };
         if self.written.iter().any(|written| written.field == field) {
-            errors.on(name, format!("glass: field `{spelling}` is given twice\nallowed: once"));
+            if !is_reported {
+                errors.on(name, format!("glass: field `{spelling}` is given twice\nallowed: once"));
+            }
             return;
         }
-        let is_reported = value.is_empty();
+        if value.is_empty() && !is_reported {
+            is_reported = true;
+            errors.on(
+                tokens::stream(&tokens),
+                format!("glass: `{spelling}` has no value\nallowed: `{spelling} = value`"),
+            );
+        }
         let mut written = Written { field, value, items: Vec::new(), overflow: None, is_reported };
         match slot(&mut self.fields, field) {
             Slot::Integer { value, stand_in } => {
@@ -151,6 +183,15 @@ fn integer(written: &mut Written, stand_in: i128, errors: &mut Errors) -> i128 {
         return stand_in;
     }
     if let Some((sign, literal)) = integer_literal(&written.value) {
+        if !literal.suffix().is_empty() {
+            let (name, text) = (written.field.as_str(), tokens::text(&written.value));
+            let digits = text.trim_end_matches(literal.suffix()).trim_end_matches('_');
+            written.report(
+                format!("glass: `{name} = {text}` has a suffix\nallowed: digits alone, `{name} = {digits}`"),
+                errors,
+            );
+            return stand_in;
+        }
         let digits = literal.base10_digits();
         return sign
             * digits.parse::<i128>().unwrap_or_else(|_| {
@@ -175,7 +216,7 @@ fn integer(written: &mut Written, stand_in: i128, errors: &mut Errors) -> i128 {
     stand_in
 }
 
-/// An integer literal without suffix, after an optional minus sign.
+/// An integer literal, after an optional minus sign.
 fn integer_literal(value: &[TokenTree]) -> Option<(i128, LitInt)> {
     let (sign, literal) = match value {
         [TokenTree::Literal(literal)] => (1, literal),
@@ -183,7 +224,7 @@ fn integer_literal(value: &[TokenTree]) -> Option<(i128, LitInt)> {
         _ => return None,
     };
     match Lit::new(literal.clone()) {
-        Lit::Int(literal) if literal.suffix().is_empty() => Some((sign, literal)),
+        Lit::Int(literal) => Some((sign, literal)),
         _ => None,
     }
 }

@@ -3,20 +3,33 @@
 //! Arguments are cut at their commas before they are understood, so that one malformed argument hides no other.
 
 use super::errors::Errors;
-use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, Literal, TokenStream, TokenTree};
 
 /// One `name = value`.
 #[derive(Debug)]
 pub(super) struct Argument {
     /// What stands left of `=`.
     pub(super) name: Ident,
-    /// Everything right of `=` up to the comma. Empty when the argument has another form, which is reported.
+    /// Everything right of `=` up to the comma. Empty when there is no value.
     pub(super) value: Vec<TokenTree>,
+    /// All of it.
+    pub(super) tokens: Vec<TokenTree>,
+    /// It has another form, which is reported.
+    pub(super) is_reported: bool,
 }
 
-/// Every argument that begins with a name. What is not of the form `name = value` is reported.
+/// Every argument that begins with a name. What is neither `name` nor `name = value` is reported.
 pub(super) fn arguments(attribute: TokenStream, errors: &mut Errors) -> Vec<Argument> {
     split(attribute, errors).into_iter().filter_map(|tokens| argument(tokens, errors)).collect()
+}
+
+/// The index string among the arguments, such as `"ij,jk->ik"`.
+pub(super) fn index_string(attribute: &TokenStream) -> Option<Literal> {
+    let parts = split(attribute.clone(), &mut Errors::default());
+    parts.into_iter().find_map(|part| match part.as_slice() {
+        [TokenTree::Literal(literal)] if literal.to_string().starts_with('"') => Some(literal.clone()),
+        _ => None,
+    })
 }
 
 /// The items of `[a, b]`; `None` when the value is no list.
@@ -86,40 +99,18 @@ fn flat(tokens: TokenStream) -> Vec<TokenTree> {
 }
 
 fn argument(tokens: Vec<TokenTree>, errors: &mut Errors) -> Option<Argument> {
-    match tokens.as_slice() {
+    let (name, value, is_reported) = match tokens.as_slice() {
         [TokenTree::Ident(name), TokenTree::Punct(equals), value @ ..] if equals.as_char() == '=' => {
-            if value.is_empty() {
-                no_value(name, &tokens, errors);
-            }
-            Some(Argument { name: name.clone(), value: value.to_vec() })
+            (Some(name), value, false)
         }
-        [TokenTree::Ident(name), rest @ ..] => {
-            if rest.is_empty() {
-                no_value(name, &tokens, errors);
-            } else {
-                no_field(&tokens, errors);
-            }
-            Some(Argument { name: name.clone(), value: Vec::new() })
-        }
-        [TokenTree::Literal(literal)] if literal.to_string().starts_with('"') => {
-            errors.on(
-                literal,
-                format!(
-                    "glass: index strings such as {literal} are not provided yet\n\
-                     allowed: `n_out` and `k` for a vector, `m`, `n` and `k` for a matrix"
-                ),
-            );
-            None
-        }
-        _ => {
-            no_field(&tokens, errors);
-            None
-        }
+        [TokenTree::Ident(name)] => (Some(name), &[][..], false),
+        [TokenTree::Ident(name), ..] => (Some(name), &[][..], true),
+        _ => (None, &[][..], true),
+    };
+    if is_reported {
+        no_field(&tokens, errors);
     }
-}
-
-fn no_value(name: &Ident, tokens: &[TokenTree], errors: &mut Errors) {
-    errors.on(stream(tokens), format!("glass: `{name}` has no value\nallowed: `{name} = value`"));
+    Some(Argument { name: name?.clone(), value: value.to_vec(), is_reported, tokens })
 }
 
 fn no_field(tokens: &[TokenTree], errors: &mut Errors) {
@@ -153,11 +144,20 @@ mod tests {
             [("k", true), ("k =", true), ("3", false), ("k: 3", true), ("\"ij,j->i\"", false), (",", false)]
         {
             let (mut pairs, failed) = read(&format!("{malformed}, n_out = 7"));
-            assert!(failed, "{malformed}");
+            // What is no more than a name, its reader reports.
+            assert_eq!(failed, !malformed.starts_with("k") || malformed.contains(':'), "{malformed}");
             assert_eq!(pairs.pop(), Some(("n_out".to_owned(), "7".to_owned())), "{malformed}");
             let rest = has_name.then(|| ("k".to_owned(), String::new()));
             assert_eq!(pairs, rest.into_iter().collect::<Vec<_>>(), "{malformed}");
         }
+    }
+
+    #[test]
+    fn an_index_string_stands_alone() {
+        let found =
+            |text: &str| index_string(&text.parse().expect("tokens")).map(|literal| literal.to_string());
+        assert_eq!(found("i = 3, \"ij,j->i\", j = 4").as_deref(), Some("\"ij,j->i\""));
+        assert_eq!(found("n_out = \"7\", 3, 'k'"), None);
     }
 
     #[test]
