@@ -39,6 +39,33 @@ mod shadowed {
     mod glass_kernels {}
 }
 
+/// Names of operands, scalars and values, taken by constants, statics and unit structs, which a pattern of that name
+/// would mean.
+#[expect(dead_code, non_camel_case_types, non_upper_case_globals, reason = "only the names matter")]
+mod patterns_in_use {
+    #[::glass::contract(n_out = 3, k = 5, alpha = runtime, beta = runtime)]
+    pub(super) struct y;
+
+    #[::glass::contract(m = 3, n = 2, k = 5, alpha = runtime, beta = runtime, form = reduced)]
+    pub(super) struct c;
+
+    const a: f32 = 1.0;
+    const b: f32 = 1.0;
+    static x: f32 = 1.0;
+    const alpha: f32 = 1.0;
+    static beta: f32 = 1.0;
+    const n_problems: u8 = 1;
+    struct device;
+    struct scalars;
+    static inputs: u8 = 1;
+    const output: u8 = 1;
+    const i: u8 = 1;
+    static j: u8 = 1;
+    const t: u8 = 1;
+    const acc: u8 = 1;
+    const host: u8 = 1;
+}
+
 /// Visibility is the struct's own.
 mod visibility {
     pub(super) mod inner {
@@ -96,6 +123,8 @@ fn every_struct_has_its_kernels() {
         names_in_use::Host2::sources(),
         names_in_use::f32::sources(),
         shadowed::Kernel::sources(),
+        patterns_in_use::y::sources(),
+        patterns_in_use::c::sources(),
         visibility::inner::InPath::sources(),
         Local::sources(),
     ];

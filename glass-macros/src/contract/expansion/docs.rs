@@ -65,7 +65,7 @@ pub(super) fn of_launch(generated: &Generated) -> String {
 pub(super) fn of_output(generated: &Generated) -> String {
     let request = &generated.request;
     format!(
-        "A batch for the output: `n_problems` times {}, {}, {}, filled with zeros.\n\n\
+        "A batch for the output: per problem {}; {}, {}, filled with zeros.\n\n\
          # Errors\nOut of memory, or a device without `{}`.",
         shape(request.spec.output()),
         request.spec.dtype.as_str(),

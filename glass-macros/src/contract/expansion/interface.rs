@@ -67,16 +67,15 @@ impl Interface {
         let element = self.element();
         let zero = Literal::f64_unsuffixed(0.0);
         let elements = Literal::usize_unsuffixed(self.output_elements);
-        let mut operands = self.operands.iter().map(|name| Ident::new(name, Span::call_site()));
+        let mut operands = self.operands.iter().map(|name| parameter(name));
         let output = operands.next_back();
         let inputs: Vec<_> = operands.collect();
         let input_types = inputs.iter().map(|_| quote!(&::glass::Batch<#element>));
-        let [alpha, beta] = ["alpha", "beta"].map(|name| Ident::new(name, Span::call_site()));
+        let [device, n_problems, alpha, beta] = ["device", "n_problems", "alpha", "beta"].map(parameter);
         let alpha_parameter = self.alpha.then(|| quote!(, #alpha: #element));
         let beta_parameter = self.beta.then(|| quote!(, #beta: #element));
-        let scalar =
-            |is_runtime: bool, name: &Ident| if is_runtime { quote!(#name) } else { quote!(#name: #zero) };
-        let (alpha, beta) = (scalar(self.alpha, &alpha), scalar(self.beta, &beta));
+        let alpha = if self.alpha { quote!(#alpha) } else { quote!(#zero) };
+        let beta = if self.beta { quote!(#beta) } else { quote!(#zero) };
         // A private struct need not call every function; an `allow` would fail under a user's `forbid`.
         let in_use = generics.params.is_empty().then(|| {
             quote!(const _: () = { let _ = (#name::launch, #name::output, #name::plan, #name::sources); };)
@@ -93,31 +92,36 @@ impl Interface {
             impl #impl_generics #name #type_generics #bounds {
                 #[doc = #launch_docs]
                 #visibility fn launch(
-                    device: &::glass::Device,
+                    #device: &::glass::Device,
                     (#(#inputs),*): (#(#input_types),*),
                     #output: &mut ::glass::Batch<#element>
                     #alpha_parameter
                     #beta_parameter
                 ) -> ::core::result::Result<(), ::glass::Error> {
-                    let scalars = ::glass::Scalars { #alpha, #beta };
-                    ::glass::rt::launch(&glass_kernels::TASK, device, &[#(#inputs),*], #output, scalars)
+                    ::glass::rt::launch(
+                        &glass_kernels::TASK,
+                        #device,
+                        &[#(#inputs),*],
+                        #output,
+                        ::glass::Scalars { alpha: #alpha, beta: #beta },
+                    )
                 }
 
                 #[doc = #output_docs]
                 #visibility fn output(
-                    device: &::glass::Device,
-                    n_problems: ::core::primitive::usize,
+                    #device: &::glass::Device,
+                    #n_problems: ::core::primitive::usize,
                 ) -> ::core::result::Result<::glass::Batch<#element>, ::glass::Error> {
-                    device.filled(#elements, n_problems, glass_kernels::TASK.layout, #zero)
+                    #device.filled(#elements, #n_problems, glass_kernels::TASK.layout, #zero)
                 }
 
-                /// The variant that a launch over `n_problems` runs on `device`, with the reason it was chosen;
+                /// The variant that a launch over so many problems runs on the device, with the reason it was chosen;
                 /// `None` when the struct has no kernel for the device.
                 #visibility fn plan(
-                    device: &::glass::Device,
-                    n_problems: ::core::primitive::usize,
+                    #device: &::glass::Device,
+                    #n_problems: ::core::primitive::usize,
                 ) -> ::core::option::Option<&'static ::glass::rt::kernel::Variant> {
-                    glass_kernels::TASK.choose(device.target(), device.arch(), n_problems as ::core::primitive::u64)
+                    glass_kernels::TASK.choose(#device.target(), #device.arch(), #n_problems as ::core::primitive::u64)
                 }
 
                 /// File name and text of every CUDA and WGSL kernel of this struct.
@@ -129,4 +133,10 @@ impl Interface {
             #in_use
         }
     }
+}
+
+/// The name of a parameter. A bare `a` or `device` would be no new name where the user has a constant, a static or a
+/// unit struct of that name, but a pattern that means it.
+fn parameter(name: &str) -> Ident {
+    Ident::new(&format!("glass_{name}"), Span::call_site())
 }

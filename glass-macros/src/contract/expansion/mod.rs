@@ -2,7 +2,7 @@
 //!
 //! Everything sits in one anonymous constant beside the item, so that no name reaches the user's module. The names
 //! inside are absolute paths, and what has to be called by a short name is in a module of its own, where the
-//! user's struct cannot be in the way.
+//! user's names cannot be in the way.
 
 mod docs;
 mod host;
