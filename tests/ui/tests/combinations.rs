@@ -175,7 +175,6 @@ macro_rules! targets {
 }
 
 targets! {
-    NoGpu: [] [Target::Host];
     HostOnly: [host] [Target::Host];
     CudaOnly: [cuda] [Target::Cuda, Target::Host];
     WgslOnly: [wgsl] [Target::Wgpu, Target::Host];
