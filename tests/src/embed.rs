@@ -1,6 +1,6 @@
 //! Generated kernels as the static tasks that the run time launches.
 //!
-//! An attribute's expansion embeds them in the program; here they are leaked, because a test is short.
+//! An attribute's expansion embeds them in the program; here they are leaked, because a test and the GPU bundle are short-lived.
 
 use glass_codegen::Variant;
 use glass_codegen::plan::{Form, Tier};
