@@ -1,8 +1,8 @@
 //! CUDA C++ text.
 
-use super::language::{Language, Lines, Statement};
+use super::language::{Language, Lines, Statement, finish, int, unsigned};
 use super::{Input, separators};
-use crate::kernel::{Epilogue, Index, IntExpr, Stmt};
+use crate::kernel::{Index, Stmt};
 use crate::plan::{Access, Staging, TILE, Tier, WARP, staged_bytes};
 use crate::spec::{Alpha, Beta, DType, Layout, Operand, Role};
 use serde::Serialize;
@@ -345,41 +345,4 @@ impl Writer<'_> {
     fn index(&self, operand: usize, index: &Index) -> String {
         unsigned(&index.clone().times(self.input.plan.accesses[operand].element_stride))
     }
-}
-
-/// The component for an epilogue that is not a plain store.
-pub(super) fn finish(epilogue: &Epilogue) -> &'static str {
-    match (epilogue.alpha, epilogue.accumulates, epilogue.beta) {
-        (false, _, true) => "finish_beta",
-        (false, _, false) => "finish_old",
-        (true, false, _) => "finish_alpha",
-        (true, true, false) => "finish_alpha_old",
-        (true, true, true) => "finish_alpha_beta",
-    }
-}
-
-/// An integer expression with unsigned literals: the spelling of CUDA and WGSL.
-pub(super) fn int(value: &IntExpr) -> String {
-    match value {
-        IntExpr::Affine(index) => unsigned(index),
-        IntExpr::Div(name, by) => format!("{name} / {by}u"),
-        IntExpr::Rem(name, by) => format!("{name} % {by}u"),
-        IntExpr::Min(name, limit) => format!("min({name}, {limit}u)"),
-    }
-}
-
-/// An index with unsigned literals.
-pub(super) fn unsigned(index: &Index) -> String {
-    let mut parts: Vec<_> = index
-        .terms
-        .iter()
-        .map(|term| match term.coefficient {
-            1 => term.name.clone(),
-            coefficient => format!("{coefficient}u * {}", term.name),
-        })
-        .collect();
-    if index.constant > 0 || parts.is_empty() {
-        parts.push(format!("{}u", index.constant));
-    }
-    parts.join(" + ")
 }

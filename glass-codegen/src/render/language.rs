@@ -1,5 +1,6 @@
 //! Templates of one language, and statement lines filled from them.
 
+use crate::kernel::{Epilogue, Index, IntExpr};
 use tera::{Context, Tera};
 
 /// A line template: text, then an argument and more text, and so on.
@@ -148,6 +149,43 @@ impl Lines {
     pub(super) fn into_text(self) -> String {
         self.text
     }
+}
+
+/// The component for an epilogue that is not a plain store.
+pub(super) fn finish(epilogue: &Epilogue) -> &'static str {
+    match (epilogue.alpha, epilogue.accumulates, epilogue.beta) {
+        (false, _, true) => "finish_beta",
+        (false, _, false) => "finish_old",
+        (true, false, _) => "finish_alpha",
+        (true, true, false) => "finish_alpha_old",
+        (true, true, true) => "finish_alpha_beta",
+    }
+}
+
+/// An integer expression with unsigned literals: the spelling of CUDA and WGSL.
+pub(super) fn int(value: &IntExpr) -> String {
+    match value {
+        IntExpr::Affine(index) => unsigned(index),
+        IntExpr::Div(name, by) => format!("{name} / {by}u"),
+        IntExpr::Rem(name, by) => format!("{name} % {by}u"),
+        IntExpr::Min(name, limit) => format!("min({name}, {limit}u)"),
+    }
+}
+
+/// An index with unsigned literals.
+pub(super) fn unsigned(index: &Index) -> String {
+    let mut parts: Vec<_> = index
+        .terms
+        .iter()
+        .map(|term| match term.coefficient {
+            1 => term.name.clone(),
+            coefficient => format!("{coefficient}u * {}", term.name),
+        })
+        .collect();
+    if index.constant > 0 || parts.is_empty() {
+        parts.push(format!("{}u", index.constant));
+    }
+    parts.join(" + ")
 }
 
 #[cfg(test)]

@@ -1,8 +1,7 @@
 //! Plain Rust text, generic over one problem or one problem per vector lane.
 
 use super::Input;
-use super::cuda::finish;
-use super::language::{Language, Lines, Statement};
+use super::language::{Language, Lines, Statement, finish};
 use crate::kernel::{Index, Stmt};
 use crate::spec::{Alpha, Beta, Role};
 use serde::Serialize;

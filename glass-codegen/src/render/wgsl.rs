@@ -1,7 +1,6 @@
 //! WGSL text, in two dialects.
 
-use super::cuda::{finish, int, unsigned};
-use super::language::{Language, Lines, Statement};
+use super::language::{Language, Lines, Statement, finish, int, unsigned};
 use super::{Dialect, Input};
 use crate::kernel::{Index, Stmt, Term};
 use crate::plan::{TILE, Tier};
