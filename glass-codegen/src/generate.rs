@@ -79,7 +79,9 @@ fn explained(row: &plan::Choice) -> String {
     match row.arch {
         Arch::Exact(arch) => format!("sm_{arch}, batches from {}: {}", row.min_batch, row.reason),
         Arch::AtLeast(arch) => format!("sm_{arch} and later without rows of their own: {}", row.reason),
-        Arch::Any if row.target == Target::Cuda => format!("any other CUDA device: {}", row.reason),
+        Arch::Any if row.target == Target::Cuda => {
+            format!("CUDA devices without rows of their own: {}", row.reason)
+        }
         Arch::Any => format!("any device: {}", row.reason),
     }
 }
