@@ -47,5 +47,5 @@
 pub use glass_macros::contract;
 pub use glass_rt as rt;
 pub use glass_rt::{
-    Batch, Device, Element, Error, Kernel, Layout, Scalars, Skipped, Target, Task, launch, launch_variant,
+    Batch, Device, Element, Error, Kernel, Layout, Real, Skipped, Target, Task, launch, launch_variant,
 };

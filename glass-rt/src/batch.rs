@@ -10,7 +10,8 @@ use crate::kernel::Target;
 use crate::layout::Layout;
 use crate::storage::Storage;
 
-/// A batch of problems on a device. Each problem is a column-major matrix of `elements()` elements.
+/// A batch of problems on a device. Each problem is a column-major matrix of `elements()` elements, or as many
+/// words: a `Batch<u32>` of status words is contiguous.
 pub struct Batch<T: Element> {
     pub(crate) device: Device,
     pub(crate) elements: usize,
@@ -109,7 +110,7 @@ impl<T: Element> Batch<T> {
                 Storage::Cuda(if layout == self.layout {
                     context.duplicate(buffer)?
                 } else {
-                    context.convert(T::DTYPE, buffer, self.elements, self.n_problems, layout)?
+                    context.convert(size_of::<T>(), buffer, self.elements, self.n_problems, layout)?
                 })
             }
             #[cfg(feature = "wgpu")]
@@ -153,7 +154,7 @@ pub(crate) fn foreign(target: Target) -> Error {
 impl<T: Element> fmt::Debug for Batch<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Batch")
-            .field("dtype", &T::DTYPE)
+            .field("element", &T::NAME)
             .field("n_problems", &self.n_problems)
             .field("elements", &self.elements)
             .field("layout", &self.layout)
@@ -278,7 +279,7 @@ impl Device {
         if elements == 0 {
             return Err(Error::NoElements);
         }
-        self.inner.backend.check_dtype(T::DTYPE)?;
+        self.inner.backend.check_element::<T>()?;
         let n_stored = n_problems.max(1);
         let n_bytes = layout.buffer_len(elements, n_stored).checked_mul(size_of::<T>());
         if n_bytes.is_none_or(|n_bytes| n_bytes > isize::MAX as usize) {

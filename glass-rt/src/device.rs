@@ -8,8 +8,9 @@ use std::sync::{Mutex, PoisonError, Weak};
 
 #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
 use crate::cuda;
+use crate::element::Element;
 use crate::error::Error;
-use crate::kernel::{DType, Target};
+use crate::kernel::Target;
 use crate::launch::Limits;
 #[cfg(feature = "wgpu")]
 use crate::wgpu30;
@@ -280,17 +281,18 @@ impl Backend {
         }
     }
 
-    /// Whether batches of `dtype` can live here.
-    pub(crate) fn check_dtype(&self, dtype: DType) -> Result<(), Error> {
-        let _ = dtype;
+    /// Whether batches of `T` can live here.
+    pub(crate) fn check_element<T: Element>(&self) -> Result<(), Error> {
         match self {
             Backend::Host => Ok(()),
             #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
             Backend::Cuda(_) => Ok(()),
             #[cfg(feature = "wgpu")]
-            Backend::Wgpu(_) if dtype == DType::F32 => Ok(()),
+            Backend::Wgpu(_) if size_of::<T>() == wgpu30::ELEMENT_BYTES => Ok(()),
             #[cfg(feature = "wgpu")]
-            Backend::Wgpu(_) => Err(Error::DTypeUnavailable { dtype, target: Target::Wgpu, allowed: "f32" }),
+            Backend::Wgpu(_) => {
+                Err(Error::DTypeUnavailable { dtype: T::NAME, target: Target::Wgpu, allowed: "f32, u32" })
+            }
         }
     }
 }

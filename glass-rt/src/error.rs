@@ -3,6 +3,8 @@
 //! A failed launch has started nothing and written nothing, except [`Error::Earlier`] and [`Error::DeviceLost`],
 //! which report work that was accepted before.
 
+use std::fmt;
+
 use crate::kernel::{DType, Layout, Target};
 
 /// An operation that did not happen, with what was given and what is allowed.
@@ -70,15 +72,19 @@ pub enum Error {
         given: String,
     },
 
-    /// A launch with the wrong number of inputs.
-    #[error("glass: kernel `{kernel}` takes {expected} input(s), {given} given")]
-    OperandCount {
+    /// A launch with the wrong number of inputs, outputs, words or scalars.
+    #[error(
+        "glass: kernel `{kernel}`: {given} {kind} given\n  allowed: {}{}", .names.len(), named(.names)
+    )]
+    ArgumentCount {
         /// The task's symbol.
         kernel: &'static str,
-        /// Inputs given.
+        /// What was counted.
+        kind: ArgumentKind,
+        /// How many were given.
         given: usize,
-        /// Inputs of the task.
-        expected: usize,
+        /// Names of those the task takes.
+        names: Vec<&'static str>,
     },
 
     /// A batch whose problems have the wrong number of elements.
@@ -100,9 +106,9 @@ pub enum Error {
         cols: u32,
     },
 
-    /// A batch with another number of problems than the output.
+    /// A batch with another number of problems than the first output.
     #[error(
-        "glass: kernel `{kernel}`, operand `{operand}`: {given} problem(s) given\n  allowed: {expected}, the length of the output"
+        "glass: kernel `{kernel}`, operand `{operand}`: {given} problem(s) given\n  allowed: {expected}, the length of the first output"
     )]
     WrongLength {
         /// The task's symbol.
@@ -111,7 +117,7 @@ pub enum Error {
         operand: &'static str,
         /// Problems in the batch.
         given: usize,
-        /// Problems in the output.
+        /// Problems in the first output, or in the first word operand of a kernel without outputs.
         expected: usize,
     },
 
@@ -126,7 +132,7 @@ pub enum Error {
         operand: &'static str,
         /// Layout of the batch.
         given: Layout,
-        /// Layout of the task.
+        /// Layout of the operand: the task's, contiguous for words.
         expected: Layout,
     },
 
@@ -252,7 +258,7 @@ pub enum Error {
     #[error("glass: {dtype} is not available on {target}\n  allowed: {allowed}")]
     DTypeUnavailable {
         /// The element type.
-        dtype: DType,
+        dtype: &'static str,
         /// Target of the device.
         target: Target,
         /// Element types of the target.
@@ -353,6 +359,34 @@ pub enum Error {
         /// The system's own words.
         message: String,
     },
+}
+
+/// What a launch counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ArgumentKind {
+    /// Batches that are read.
+    Input,
+    /// Batches that are written.
+    Output,
+    /// Batches of words.
+    Word,
+    /// Run-time scalars.
+    Scalar,
+}
+
+impl fmt::Display for ArgumentKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ArgumentKind::Input => "input(s)",
+            ArgumentKind::Output => "output(s)",
+            ArgumentKind::Word => "word operand(s)",
+            ArgumentKind::Scalar => "scalar(s)",
+        })
+    }
+}
+
+fn named(names: &[&str]) -> String {
+    if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) }
 }
 
 fn wanted(filter: &Option<String>) -> String {

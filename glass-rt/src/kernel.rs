@@ -5,11 +5,11 @@
 
 use std::fmt;
 
-use crate::element::Element;
+use crate::element::Real;
 use crate::host;
 pub use crate::layout::Layout;
 
-/// Arithmetic and storage type of a kernel.
+/// Arithmetic and storage type of a task's real operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DType {
     /// 32-bit IEEE float.
@@ -48,6 +48,15 @@ pub enum Access {
     InOut,
 }
 
+/// What the elements of an operand are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ElementKind {
+    /// Numbers of the task's [`DType`], stored in the task's layout.
+    Real,
+    /// `u32`: status words and counts, stored contiguously in either layout.
+    Word,
+}
+
 /// One operand of a task: a column-major `rows` x `cols` matrix per problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operand {
@@ -57,6 +66,8 @@ pub struct Operand {
     pub rows: u32,
     /// Columns of one problem's matrix.
     pub cols: u32,
+    /// What its elements are.
+    pub element: ElementKind,
     /// How the kernel touches it.
     pub access: Access,
 }
@@ -91,7 +102,7 @@ pub enum Form {
     },
 }
 
-/// The mapping a variant was generated for, with the reasons for it.
+/// The mapping a variant was generated for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plan {
     /// Who owns one problem.
@@ -100,8 +111,6 @@ pub struct Plan {
     pub form: Form,
     /// How operands reach the body: `direct`, `bulk` or `shared`.
     pub staging: &'static str,
-    /// Why the variant is embedded: one sentence for each row that names it, joined by `; `.
-    pub reason: &'static str,
 }
 
 /// Launch geometry of a variant.
@@ -240,43 +249,26 @@ pub struct Choice {
     pub min_batch: u64,
     /// Index into the task's variants.
     pub variant_idx: usize,
+    /// Why this variant: what was measured, what the attribute forced, or which rule applied.
+    pub reason: &'static str,
 }
 
-/// Where the scalar on the finished sum comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Alpha {
-    /// One, folded into the kernel.
-    One,
-    /// A launch argument.
-    Runtime,
-}
-
-/// Where the scalar on the old output comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Beta {
-    /// Zero: the old output is not read.
-    Zero,
-    /// One, folded into the kernel.
-    One,
-    /// A launch argument.
-    Runtime,
-}
+/// Most run-time scalars of a task: what fits the argument block of a WGSL kernel beside the problem count.
+pub const MAX_SCALARS: usize = 3;
 
 /// A numerical task with all its embedded variants.
 #[derive(Clone, Copy, Debug)]
 pub struct Task {
     /// Name used in messages.
     pub symbol: &'static str,
-    /// Element type of all operands.
+    /// Element type of all real operands and scalars.
     pub dtype: DType,
-    /// Layout of all operands.
+    /// Layout of all real operands.
     pub layout: Layout,
-    /// Inputs in order, the output last.
+    /// Inputs, then outputs, then words; each in launch order.
     pub operands: &'static [Operand],
-    /// Scalar on the finished sum.
-    pub alpha: Alpha,
-    /// Scalar on the old output.
-    pub beta: Beta,
+    /// Names of the run-time scalars in launch order, at most [`MAX_SCALARS`].
+    pub scalars: &'static [&'static str],
     /// The embedded kernels.
     pub variants: &'static [Variant],
     /// Which variant serves which device and batch.
@@ -284,17 +276,18 @@ pub struct Task {
 }
 
 impl Task {
-    /// The variant for a batch of `n_problems` on `target`, or `None` when the task has no code for it.
+    /// The variant for a batch of `n_problems` on `target`, or `None` when the task has no code for it. That of
+    /// [`Task::choose_row`].
+    pub fn choose(&self, target: Target, arch: Option<u32>, n_problems: u64) -> Option<&'static Variant> {
+        self.choose_row(target, arch, n_problems).map(|row| &self.variants[row.variant_idx])
+    }
+
+    /// The row that decides which variant a batch of `n_problems` on `target` runs, with the reason for it.
     ///
     /// Of the rows whose `min_batch` is not above the batch (an empty batch counts as one problem), those of the
     /// exact architecture come first, then those of the latest architecture not above it, then the `Any` rows.
-    /// Among equals the largest `min_batch` decides.
-    pub fn choose(&self, target: Target, arch: Option<u32>, n_problems: u64) -> Option<&'static Variant> {
-        self.choose_idx(target, arch, n_problems).map(|idx| &self.variants[idx])
-    }
-
-    /// [`Task::choose`], as an index into `variants`.
-    pub fn choose_idx(&self, target: Target, arch: Option<u32>, n_problems: u64) -> Option<usize> {
+    /// Among equals the largest `min_batch` decides. A row past the variants is no row.
+    pub fn choose_row(&self, target: Target, arch: Option<u32>, n_problems: u64) -> Option<&'static Choice> {
         let batch = n_problems.max(1);
         let specificity = |row: &Choice| match (row.arch, arch) {
             (Arch::Exact(wanted), Some(cc)) if wanted == cc => Some((2, wanted)),
@@ -306,42 +299,49 @@ impl Task {
             .iter()
             .filter(|row| row.target == target && row.min_batch <= batch)
             .filter(|row| row.variant_idx < self.variants.len())
-            .filter_map(|row| {
-                specificity(row).map(|specificity| (specificity, row.min_batch, row.variant_idx))
-            })
-            .max_by_key(|(specificity, min_batch, _)| (*specificity, *min_batch))
-            .map(|(.., variant_idx)| variant_idx)
+            .filter_map(|row| specificity(row).map(|specificity| ((specificity, row.min_batch), row)))
+            .max_by_key(|(rank, _)| *rank)
+            .map(|(_, row)| row)
     }
 
-    /// The input operands, in launch order.
+    /// The real operands that are only read, in launch order.
     pub fn inputs(&self) -> &'static [Operand] {
-        match self.operands.split_last() {
-            Some((_, inputs)) => inputs,
-            None => &[],
-        }
+        self.groups().0
     }
 
-    /// The output operand: the last one. `None` only for a malformed task, which every launch refuses.
-    pub fn output(&self) -> Option<&'static Operand> {
-        self.operands.last()
+    /// The real operands that are written, in launch order.
+    pub fn outputs(&self) -> &'static [Operand] {
+        self.groups().1
+    }
+
+    /// The word operands, in launch order.
+    pub fn words(&self) -> &'static [Operand] {
+        self.groups().2
+    }
+
+    /// Inputs, outputs and words. What does not follow their order is in none of them; a launch refuses it.
+    fn groups(&self) -> (&'static [Operand], &'static [Operand], &'static [Operand]) {
+        let group = |operands: &'static [Operand], belongs: fn(&Operand) -> bool| {
+            let n_leading = operands.iter().take_while(|operand| belongs(operand)).count();
+            operands.split_at(n_leading)
+        };
+        let (inputs, rest) = group(self.operands, |operand| {
+            operand.element == ElementKind::Real && operand.access == Access::In
+        });
+        let (outputs, rest) =
+            group(rest, |operand| operand.element == ElementKind::Real && operand.access != Access::In);
+        let (words, _) =
+            group(rest, |operand| operand.element == ElementKind::Word && operand.access == Access::Out);
+        (inputs, outputs, words)
     }
 }
 
 /// A type that stands for a task; implemented by the attribute's expansion.
 pub trait Kernel {
-    /// Element type of the operands.
-    type Element: Element;
+    /// Element type of the real operands.
+    type Element: Real;
     /// The task.
     const TASK: &'static Task;
-}
-
-/// Values of the run-time scalars of one launch; those a task does not take are ignored.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Scalars<T> {
-    /// Factor of the finished sum.
-    pub alpha: T,
-    /// Factor of the old output.
-    pub beta: T,
 }
 
 #[cfg(test)]
@@ -349,14 +349,14 @@ mod tests {
     use super::*;
 
     const fn row(target: Target, arch: Arch, min_batch: u64, variant_idx: usize) -> Choice {
-        Choice { target, arch, min_batch, variant_idx }
+        Choice { target, arch, min_batch, variant_idx, reason: "forced" }
     }
 
     const fn variant(symbol: &'static str) -> Variant {
         Variant {
             symbol,
             hash: "",
-            plan: Plan { tier: Tier::Thread, form: Form::Serial, staging: "direct", reason: "forced" },
+            plan: Plan { tier: Tier::Thread, form: Form::Serial, staging: "direct" },
             launch: Launch { threads_per_block: 32, problems_per_block: 32, shared_bytes: 0 },
             code: Code::Wgsl { native: "", web: "", workgroup_bytes: 0 },
         }
@@ -367,15 +367,14 @@ mod tests {
         dtype: DType::F32,
         layout: Layout::Contiguous,
         operands: &[],
-        alpha: Alpha::One,
-        beta: Beta::Zero,
+        scalars: &[],
         variants: &[variant("any"), variant("small"), variant("large"), variant("sm_90"), variant("later")],
         // Out of order on purpose: only the numbers decide.
         choices: &[
             row(Target::Cuda, Arch::Any, 1000, 2),
             row(Target::Cuda, Arch::Any, 1, 1),
             row(Target::Cuda, Arch::Exact(90), 100, 3),
-            row(Target::Cuda, Arch::AtLeast(90), 1, 4),
+            Choice { reason: "measured", ..row(Target::Cuda, Arch::AtLeast(90), 1, 4) },
             row(Target::Wgpu, Arch::Any, 8, 0),
             row(Target::Wgpu, Arch::Any, 9, 77),
         ],
@@ -409,5 +408,33 @@ mod tests {
         assert_eq!(chosen(Target::Wgpu, None, 7), None);
         // A row past the variants is no row.
         assert_eq!(chosen(Target::Wgpu, None, 9), Some("any"));
+    }
+    #[test]
+    fn a_row_tells_its_reason() {
+        let reason =
+            |arch| TASK.choose_row(Target::Cuda, Some(arch), 99).map(|row| (row.variant_idx, row.reason));
+        assert_eq!(reason(90), Some((4, "measured")));
+        assert_eq!(reason(80), Some((1, "forced")));
+        assert_eq!(TASK.choose_row(Target::Host, None, 1), None);
+    }
+
+    #[test]
+    fn operands_group_by_their_order() {
+        const A: Operand =
+            Operand { name: "a", rows: 1, cols: 1, element: ElementKind::Real, access: Access::In };
+        const X: Operand = Operand { name: "x", access: Access::Out, ..A };
+        const Y: Operand = Operand { name: "y", access: Access::InOut, ..A };
+        const S: Operand = Operand { name: "s", element: ElementKind::Word, ..X };
+        fn names(operands: &'static [Operand]) -> [String; 3] {
+            let task = Task { operands, ..TASK };
+            [task.inputs(), task.outputs(), task.words()]
+                .map(|group| group.iter().map(|operand| operand.name).collect())
+        }
+        assert_eq!(names(&[A, A, X, Y, S]), ["aa", "xy", "s"]);
+        assert_eq!(names(&[Y]), ["", "y", ""]);
+        assert_eq!(names(&[A, S]), ["a", "", "s"]);
+        // What comes after its group belongs to none.
+        assert_eq!(names(&[X, A, S]), ["", "x", ""]);
+        assert_eq!(names(&[A, S, X]), ["a", "", "s"]);
     }
 }

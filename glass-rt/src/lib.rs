@@ -24,10 +24,10 @@ pub mod wgpu30;
 
 pub use batch::Batch;
 pub use device::{Device, Skipped};
-pub use element::Element;
+pub use element::{Element, Real};
 pub use error::Error;
-pub use kernel::{Kernel, Layout, Scalars, Target, Task};
+pub use kernel::{Kernel, Layout, Target, Task};
 pub use launch::{launch, launch_variant};
 
 /// Version of what an attribute's expansion expects of this crate; the expansion asserts the same number.
-pub const EXPANSION_SCHEMA: u32 = 1;
+pub const EXPANSION_SCHEMA: u32 = 2;

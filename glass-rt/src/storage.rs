@@ -41,25 +41,11 @@ impl<T> Storage<T> {
             _ => None,
         }
     }
-
-    pub(crate) fn cuda_mut(&mut self) -> Option<&mut cuda::Buffer> {
-        match self {
-            Storage::Cuda(buffer) => Some(buffer),
-            _ => None,
-        }
-    }
 }
 
 #[cfg(feature = "wgpu")]
 impl<T> Storage<T> {
     pub(crate) fn wgpu(&self) -> Option<&wgpu30::Buffer> {
-        match self {
-            Storage::Wgpu(buffer) => Some(buffer),
-            _ => None,
-        }
-    }
-
-    pub(crate) fn wgpu_mut(&mut self) -> Option<&mut wgpu30::Buffer> {
         match self {
             Storage::Wgpu(buffer) => Some(buffer),
             _ => None,

@@ -6,7 +6,7 @@ use super::gate::parameters;
 use super::memory::Buffer;
 use super::{Context, failed};
 use crate::error::Error;
-use crate::kernel::{DType, Launch};
+use crate::kernel::Launch;
 use crate::layout::{Layout, TILE};
 
 /// Kernels for both directions and both element sizes.
@@ -19,16 +19,17 @@ const THREADS: u32 = 256;
 const CHUNK: usize = 64;
 
 impl Context {
-    /// A copy in `to_layout`, the other layout than the one `buffer` has. Padding of an interleaved copy is zero.
+    /// A copy of elements of 4 or 8 bytes in `to_layout`, the other layout than the one `buffer` has. Padding of an
+    /// interleaved copy is zero.
     pub(crate) fn convert(
         &self,
-        dtype: DType,
+        element_bytes: usize,
         buffer: &Buffer,
         elements: usize,
         n_problems: usize,
         to_layout: Layout,
     ) -> Result<Buffer, Error> {
-        let n_bytes = to_layout.buffer_len(elements, n_problems) * dtype.size();
+        let n_bytes = to_layout.buffer_len(elements, n_problems) * element_bytes;
         let mut copy = match to_layout {
             Layout::Interleaved if !n_problems.is_multiple_of(TILE) => self.zeroed(n_bytes)?,
             _ => self.alloc(n_bytes)?,
@@ -36,11 +37,12 @@ impl Context {
         if n_problems == 0 {
             return Ok(copy);
         }
-        let symbol = match (dtype, to_layout) {
-            (DType::F32, Layout::Interleaved) => "glass_layout_f32_interleave",
-            (DType::F32, Layout::Contiguous) => "glass_layout_f32_deinterleave",
-            (DType::F64, Layout::Interleaved) => "glass_layout_f64_interleave",
-            (DType::F64, Layout::Contiguous) => "glass_layout_f64_deinterleave",
+        // Elements move as bits: only their size matters.
+        let symbol = match (element_bytes, to_layout) {
+            (8, Layout::Interleaved) => "glass_layout_f64_interleave",
+            (8, Layout::Contiguous) => "glass_layout_f64_deinterleave",
+            (_, Layout::Interleaved) => "glass_layout_f32_interleave",
+            (_, Layout::Contiguous) => "glass_layout_f32_deinterleave",
         };
         let (Ok(elements_arg), Ok(problems_arg)) = (u32::try_from(elements), u32::try_from(n_problems))
         else {

@@ -5,7 +5,7 @@ use cudarc::driver::sys::{self, CUfunction, CUfunction_attribute as Attribute, C
 
 use super::{Context, failed};
 use crate::error::Error;
-use crate::kernel::{Alpha, Beta, Image, Launch, Task};
+use crate::kernel::{Image, Launch, Task};
 use crate::measure::Resources;
 
 /// A function that passed its gates.
@@ -19,10 +19,9 @@ type Parameter = (usize, usize);
 
 /// The parameters the kernel must have: pointers, the problem count, then the run-time scalars.
 pub(super) fn signature(task: &Task) -> Vec<Parameter> {
-    let scalars = usize::from(task.alpha == Alpha::Runtime) + usize::from(task.beta == Beta::Runtime);
     let sizes = std::iter::repeat_n(8, task.operands.len())
         .chain([4])
-        .chain(std::iter::repeat_n(task.dtype.size(), scalars));
+        .chain(std::iter::repeat_n(task.dtype.size(), task.scalars.len()));
     parameters(sizes)
 }
 
@@ -131,31 +130,27 @@ fn loaded_signature(function: &CudaFunction) -> Option<Vec<Parameter>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::{Access, DType, Layout, Operand};
+    use crate::kernel::{Access, DType, ElementKind, Layout, Operand};
 
     #[test]
     fn signatures_follow_the_kernel_abi() {
-        const A: Operand = Operand { name: "a", rows: 2, cols: 2, access: Access::In };
-        let task = |dtype, alpha, beta| Task {
+        const A: Operand =
+            Operand { name: "a", rows: 2, cols: 2, element: ElementKind::Real, access: Access::In };
+        const Y: Operand = Operand { access: Access::Out, ..A };
+        const S: Operand = Operand { element: ElementKind::Word, ..Y };
+        let task = |dtype, scalars| Task {
             symbol: "t",
             dtype,
             layout: Layout::Contiguous,
-            operands: &[A, A, A],
-            alpha,
-            beta,
+            operands: &[A, Y, S],
+            scalars,
             variants: &[],
             choices: &[],
         };
         let pointers = [(0, 8), (8, 8), (16, 8)];
         let with = |rest: &[Parameter]| [&pointers[..], rest].concat();
-        assert_eq!(signature(&task(DType::F32, Alpha::One, Beta::One)), with(&[(24, 4)]));
-        assert_eq!(
-            signature(&task(DType::F32, Alpha::Runtime, Beta::Runtime)),
-            with(&[(24, 4), (28, 4), (32, 4)])
-        );
-        assert_eq!(
-            signature(&task(DType::F64, Alpha::Runtime, Beta::Runtime)),
-            with(&[(24, 4), (32, 8), (40, 8)])
-        );
+        assert_eq!(signature(&task(DType::F32, &[])), with(&[(24, 4)]));
+        assert_eq!(signature(&task(DType::F32, &["c", "s"])), with(&[(24, 4), (28, 4), (32, 4)]));
+        assert_eq!(signature(&task(DType::F64, &["c", "s"])), with(&[(24, 4), (32, 8), (40, 8)]));
     }
 }

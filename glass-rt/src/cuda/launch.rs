@@ -7,8 +7,9 @@ use cudarc::driver::{LaunchConfig, PushKernelArg};
 use super::gate::{Loaded, signature};
 use super::memory::Buffer;
 use super::{Context, failed};
+use crate::element::Real;
 use crate::error::Error;
-use crate::kernel::{Alpha, Beta, Code, DType, Task, Variant};
+use crate::kernel::{Code, DType, Task, Variant};
 
 /// A run-time scalar by its bits, which is all the driver sees.
 #[derive(Clone, Copy)]
@@ -18,11 +19,12 @@ pub(crate) enum ScalarBits {
 }
 
 impl ScalarBits {
-    /// The bits of `value`, which is of type `dtype`.
-    pub(crate) fn new(dtype: DType, value: &[u8]) -> Self {
-        match dtype {
-            DType::F32 => ScalarBits::F32(bytemuck::pod_read_unaligned(value)),
-            DType::F64 => ScalarBits::F64(bytemuck::pod_read_unaligned(value)),
+    /// The bits of `value`.
+    pub(crate) fn of<T: Real>(value: &T) -> Self {
+        let bytes = bytemuck::bytes_of(value);
+        match T::DTYPE {
+            DType::F32 => ScalarBits::F32(bytemuck::pod_read_unaligned(bytes)),
+            DType::F64 => ScalarBits::F64(bytemuck::pod_read_unaligned(bytes)),
         }
     }
 }
@@ -43,26 +45,25 @@ impl Context {
         })
     }
 
-    /// Starts the kernel: inputs, output, problem count, then the scalars the task takes.
+    /// Starts the kernel: the operands' buffers, the problem count, then the scalars. The caller holds the batches
+    /// of those that are written exclusively.
     pub(crate) fn launch(
         &self,
         task: &'static Task,
         variant: &'static Variant,
-        inputs: &[&Buffer],
-        output: &mut Buffer,
+        buffers: &[&Buffer],
         n_problems: u32,
-        [alpha, beta]: [ScalarBits; 2],
+        scalars: &[ScalarBits],
     ) -> Result<(), Error> {
         self.check_earlier()?;
         let kernel = self.kernel(task, variant)?;
         let mut builder = self.stream.launch_builder(&kernel.function);
-        for input in inputs {
-            builder.arg(&input.slice);
+        // One stream orders all work, so the driver need not be told which ones are written.
+        for buffer in buffers {
+            builder.arg(&buffer.slice);
         }
-        builder.arg(&mut output.slice).arg(&n_problems);
-        let takes_alpha = (task.alpha == Alpha::Runtime).then_some(&alpha);
-        let takes_beta = (task.beta == Beta::Runtime).then_some(&beta);
-        for scalar in takes_alpha.into_iter().chain(takes_beta) {
+        builder.arg(&n_problems);
+        for scalar in scalars {
             match scalar {
                 ScalarBits::F32(bits) => builder.arg(bits),
                 ScalarBits::F64(bits) => builder.arg(bits),

@@ -1,11 +1,20 @@
 //! Arithmetic on independent lanes.
+//!
+//! Cases are told apart by selection: no lane decides what another one executes, and the loops over lanes stay
+//! free of branches, so that they become vector instructions.
 
 use crate::element::Element;
 
 /// A value of one or more independent lanes, each holding a problem's `T`.
 ///
-/// Every operation is a single correctly rounded one, lane by lane. `f32` and `f64` are one lane wide.
+/// Every operation is a single correctly rounded one, lane by lane, unless said otherwise. `f32` and `f64` are
+/// one lane wide.
 pub trait Lanes<T>: Copy {
+    /// A `u32` per lane: status words and counts.
+    type Words: Copy;
+
+    /// Zero in every lane.
+    fn no_words() -> Self::Words;
     /// The same value in every lane.
     fn splat(value: T) -> Self;
     /// `self * b + c`, rounded once.
@@ -14,9 +23,59 @@ pub trait Lanes<T>: Copy {
     /// `self + other`.
     #[must_use]
     fn add(self, other: Self) -> Self;
+    /// `self - other`.
+    #[must_use]
+    fn sub(self, other: Self) -> Self;
     /// `self * other`.
     #[must_use]
     fn mul(self, other: Self) -> Self;
+    /// `-self`.
+    #[must_use]
+    fn neg(self) -> Self;
+    /// `self` without its sign.
+    #[must_use]
+    fn abs(self) -> Self;
+    /// The larger one, the other one where one is NaN. `+0` is larger than `-0`.
+    #[must_use]
+    fn max(self, other: Self) -> Self;
+    /// The square root.
+    #[must_use]
+    fn sqrt(self) -> Self;
+    /// `1 / self`.
+    #[must_use]
+    fn recip(self) -> Self;
+    /// `2^e` of `self >= 0`, with its binary exponent `e` clamped so that `2^e` and `2^-e` are normal numbers. NaN
+    /// and infinity have the largest exponent.
+    #[must_use]
+    fn exponent_scale(self) -> Self;
+    /// `2^-e` of the same `e`.
+    #[must_use]
+    fn inverse_exponent_scale(self) -> Self;
+    /// The cosine `c` of the Givens rotation that turns `(self, b)` into `(r, 0)`: of `p = a / w`, `q = b / w` with
+    /// `w = max(|a|, |b|)` it is `p / h`, where `h = sqrt(fma(p, p, q * q))` has the sign of the larger of the two
+    /// (of `b` on a tie). 1 where `b` is zero, else `+0` where `self` is.
+    #[must_use]
+    fn rotg_cos(self, b: Self) -> Self;
+    /// The sine of [`Lanes::rotg_cos`]: `q / h`. `+0` where `b` is zero, else 1 where `self` is.
+    #[must_use]
+    fn rotg_sin(self, b: Self) -> Self;
+    /// The radius of [`Lanes::rotg_cos`]: `w * h`. `self` where `b` is zero, else `b` where `self` is.
+    #[must_use]
+    fn rotg_radius(self, b: Self) -> Self;
+    /// A pivot `sqrt(self)` and its reciprocal `1 / sqrt(self)`, each rounded once.
+    ///
+    /// Where `self` is not positive or not finite both are NaN, and `status` takes `number` if it is still 0. The
+    /// number 0 leaves `status` alone.
+    #[must_use]
+    fn cholesky_pivot(self, number: u32, status: &mut Self::Words) -> (Self, Self);
+    /// [`Lanes::cholesky_pivot`] by the reciprocal square root: the pivot is `self` times the reciprocal. Its bits
+    /// are outside the contract, here and on every device.
+    #[must_use]
+    fn rsqrt_pivot(self, number: u32, status: &mut Self::Words) -> (Self, Self);
+    /// A pivot `self` and its reciprocal. Bad where it is 0 or not finite, with the consequences of
+    /// [`Lanes::cholesky_pivot`].
+    #[must_use]
+    fn general_pivot(self, number: u32, status: &mut Self::Words) -> (Self, Self);
 }
 
 /// `W` lanes; loops over it become vector instructions.
@@ -29,9 +88,86 @@ unsafe impl<T: Element, const W: usize> bytemuck::Zeroable for Pack<T, W> {}
 // SAFETY: transparent over an array of a `Pod` type: no padding, every bit pattern is a value.
 unsafe impl<T: Element, const W: usize> bytemuck::Pod for Pack<T, W> {}
 
+/// The word of a lane after a pivot.
+#[inline(always)]
+fn noted(status: u32, is_good: bool, number: u32) -> u32 {
+    if is_good | (status != 0) { status } else { number }
+}
+
 macro_rules! lanes {
-    ($float:ty) => {
+    ($float:ident, $exponents:ident { bits: $bits:ty, mantissa: $mantissa:literal, mask: $mask:literal, max: $max:literal }) => {
+        /// Scaling by powers of two, and what a rotation and a pivot have in common.
+        mod $exponents {
+            /// The exponent field of a scale: 1 to the largest whose inverse is normal as well.
+            #[inline(always)]
+            fn field(value: $float) -> $bits {
+                ((value.to_bits() >> $mantissa) & $mask).max(1).min($max)
+            }
+
+            #[inline(always)]
+            pub(super) fn scale(value: $float) -> $float {
+                <$float>::from_bits(field(value) << $mantissa)
+            }
+
+            #[inline(always)]
+            pub(super) fn inverse_scale(value: $float) -> $float {
+                <$float>::from_bits(($max + 1 - field(value)) << $mantissa)
+            }
+
+            #[inline(always)]
+            pub(super) fn max(a: $float, b: $float) -> $float {
+                // Equal numbers have equal bits, except zeros, of which the positive one has no bit set.
+                let equal = <$float>::from_bits(a.to_bits() & b.to_bits());
+                let larger = if (a > b) | b.is_nan() { a } else { b };
+                if a == b { equal } else { larger }
+            }
+
+            /// `p`, `q`, `w` and `h` of a rotation.
+            #[inline(always)]
+            pub(super) fn rotation(a: $float, b: $float) -> ($float, $float, $float, $float) {
+                let (size_a, size_b) = (a.abs(), b.abs());
+                let w = max(size_a, size_b);
+                let (p, q) = (a / w, b / w);
+                let larger = if size_a > size_b { a } else { b };
+                (p, q, w, p.mul_add(p, q * q).sqrt().copysign(larger))
+            }
+
+            /// The value of a rotation, given those of its special cases.
+            #[inline(always)]
+            pub(super) fn selected(
+                a: $float,
+                b: $float,
+                value: $float,
+                no_b: $float,
+                no_a: $float,
+            ) -> $float {
+                let value = if a == 0.0 { no_a } else { value };
+                if b == 0.0 { no_b } else { value }
+            }
+
+            #[inline(always)]
+            pub(super) fn is_positive(value: $float) -> bool {
+                (value > 0.0) & (value < <$float>::INFINITY)
+            }
+
+            #[inline(always)]
+            pub(super) fn is_invertible(value: $float) -> bool {
+                (value != 0.0) & (value.abs() < <$float>::INFINITY)
+            }
+
+            #[inline(always)]
+            pub(super) fn or_nan(value: $float, is_good: bool) -> $float {
+                if is_good { value } else { <$float>::NAN }
+            }
+        }
+
         impl Lanes<$float> for $float {
+            type Words = u32;
+
+            #[inline(always)]
+            fn no_words() -> u32 {
+                0
+            }
             #[inline(always)]
             fn splat(value: $float) -> Self {
                 value
@@ -45,12 +181,110 @@ macro_rules! lanes {
                 self + other
             }
             #[inline(always)]
+            fn sub(self, other: Self) -> Self {
+                self - other
+            }
+            #[inline(always)]
             fn mul(self, other: Self) -> Self {
                 self * other
+            }
+            #[inline(always)]
+            fn neg(self) -> Self {
+                -self
+            }
+            #[inline(always)]
+            fn abs(self) -> Self {
+                <$float>::abs(self)
+            }
+            #[inline(always)]
+            fn max(self, other: Self) -> Self {
+                $exponents::max(self, other)
+            }
+            #[inline(always)]
+            fn sqrt(self) -> Self {
+                <$float>::sqrt(self)
+            }
+            #[inline(always)]
+            fn recip(self) -> Self {
+                1.0 / self
+            }
+            #[inline(always)]
+            fn exponent_scale(self) -> Self {
+                $exponents::scale(self)
+            }
+            #[inline(always)]
+            fn inverse_exponent_scale(self) -> Self {
+                $exponents::inverse_scale(self)
+            }
+            #[inline(always)]
+            fn rotg_cos(self, b: Self) -> Self {
+                let (p, _, _, h) = $exponents::rotation(self, b);
+                $exponents::selected(self, b, p / h, 1.0, 0.0)
+            }
+            #[inline(always)]
+            fn rotg_sin(self, b: Self) -> Self {
+                let (_, q, _, h) = $exponents::rotation(self, b);
+                $exponents::selected(self, b, q / h, 0.0, 1.0)
+            }
+            #[inline(always)]
+            fn rotg_radius(self, b: Self) -> Self {
+                let (_, _, w, h) = $exponents::rotation(self, b);
+                $exponents::selected(self, b, w * h, self, b)
+            }
+            #[inline(always)]
+            fn cholesky_pivot(self, number: u32, status: &mut u32) -> (Self, Self) {
+                let is_good = $exponents::is_positive(self);
+                *status = noted(*status, is_good, number);
+                let pivot = <$float>::sqrt($exponents::or_nan(self, is_good));
+                (pivot, 1.0 / pivot)
+            }
+            #[inline(always)]
+            fn rsqrt_pivot(self, number: u32, status: &mut u32) -> (Self, Self) {
+                let (_, reciprocal) = self.cholesky_pivot(number, status);
+                (self * reciprocal, reciprocal)
+            }
+            #[inline(always)]
+            fn general_pivot(self, number: u32, status: &mut u32) -> (Self, Self) {
+                let is_good = $exponents::is_invertible(self);
+                *status = noted(*status, is_good, number);
+                let pivot = $exponents::or_nan(self, is_good);
+                (pivot, 1.0 / pivot)
+            }
+        }
+
+        impl<const W: usize> Pack<$float, W> {
+            #[inline(always)]
+            fn map(mut self, of: impl Fn($float) -> $float) -> Self {
+                for lane in 0..W {
+                    self.0[lane] = of(self.0[lane]);
+                }
+                self
+            }
+
+            #[inline(always)]
+            fn zip(mut self, other: Self, of: impl Fn($float, $float) -> $float) -> Self {
+                for lane in 0..W {
+                    self.0[lane] = of(self.0[lane], other.0[lane]);
+                }
+                self
+            }
+
+            /// One loop for each result keeps loops over one width of element.
+            #[inline(always)]
+            fn note(self, is_good: impl Fn($float) -> bool, number: u32, status: &mut Pack<u32, W>) {
+                for lane in 0..W {
+                    status.0[lane] = noted(status.0[lane], is_good(self.0[lane]), number);
+                }
             }
         }
 
         impl<const W: usize> Lanes<$float> for Pack<$float, W> {
+            type Words = Pack<u32, W>;
+
+            #[inline(always)]
+            fn no_words() -> Pack<u32, W> {
+                Pack([0; W])
+            }
             #[inline(always)]
             fn splat(value: $float) -> Self {
                 Pack([value; W])
@@ -63,22 +297,77 @@ macro_rules! lanes {
                 self
             }
             #[inline(always)]
-            fn add(mut self, other: Self) -> Self {
-                for lane in 0..W {
-                    self.0[lane] += other.0[lane];
-                }
-                self
+            fn add(self, other: Self) -> Self {
+                self.zip(other, |a, b| a + b)
             }
             #[inline(always)]
-            fn mul(mut self, other: Self) -> Self {
-                for lane in 0..W {
-                    self.0[lane] *= other.0[lane];
-                }
-                self
+            fn sub(self, other: Self) -> Self {
+                self.zip(other, |a, b| a - b)
+            }
+            #[inline(always)]
+            fn mul(self, other: Self) -> Self {
+                self.zip(other, |a, b| a * b)
+            }
+            #[inline(always)]
+            fn neg(self) -> Self {
+                self.map(|a| -a)
+            }
+            #[inline(always)]
+            fn abs(self) -> Self {
+                self.map(<$float>::abs)
+            }
+            #[inline(always)]
+            fn max(self, other: Self) -> Self {
+                self.zip(other, $exponents::max)
+            }
+            #[inline(always)]
+            fn sqrt(self) -> Self {
+                self.map(<$float>::sqrt)
+            }
+            #[inline(always)]
+            fn recip(self) -> Self {
+                self.map(|a| 1.0 / a)
+            }
+            #[inline(always)]
+            fn exponent_scale(self) -> Self {
+                self.map($exponents::scale)
+            }
+            #[inline(always)]
+            fn inverse_exponent_scale(self) -> Self {
+                self.map($exponents::inverse_scale)
+            }
+            #[inline(always)]
+            fn rotg_cos(self, b: Self) -> Self {
+                self.zip(b, Lanes::rotg_cos)
+            }
+            #[inline(always)]
+            fn rotg_sin(self, b: Self) -> Self {
+                self.zip(b, Lanes::rotg_sin)
+            }
+            #[inline(always)]
+            fn rotg_radius(self, b: Self) -> Self {
+                self.zip(b, Lanes::rotg_radius)
+            }
+            #[inline(always)]
+            fn cholesky_pivot(self, number: u32, status: &mut Pack<u32, W>) -> (Self, Self) {
+                self.note($exponents::is_positive, number, status);
+                let pivot = self.map(|a| $exponents::or_nan(a, $exponents::is_positive(a)).sqrt());
+                (pivot, pivot.recip())
+            }
+            #[inline(always)]
+            fn rsqrt_pivot(self, number: u32, status: &mut Pack<u32, W>) -> (Self, Self) {
+                let (_, reciprocal) = self.cholesky_pivot(number, status);
+                (self.mul(reciprocal), reciprocal)
+            }
+            #[inline(always)]
+            fn general_pivot(self, number: u32, status: &mut Pack<u32, W>) -> (Self, Self) {
+                self.note($exponents::is_invertible, number, status);
+                let pivot = self.map(|a| $exponents::or_nan(a, $exponents::is_invertible(a)));
+                (pivot, pivot.recip())
             }
         }
     };
 }
 
-lanes!(f32);
-lanes!(f64);
+lanes!(f32, single { bits: u32, mantissa: 23, mask: 0xff, max: 253 });
+lanes!(f64, double { bits: u64, mantissa: 52, mask: 0x7ff, max: 2045 });

@@ -25,41 +25,64 @@ pub(crate) use transpose::Avx2;
 pub(crate) use transpose::Portable;
 pub(crate) use transpose::{Transpose, convert};
 
-use crate::element::Element;
-use crate::kernel::{Access, Layout, Scalars};
+use crate::element::Real;
+use crate::kernel::Layout;
 
-/// Most inputs a host body can take.
-pub const MAX_INPUTS: usize = 8;
+/// Most operands of a task that a host body can serve.
+pub const MAX_OPERANDS: usize = 12;
 
 /// The arithmetic of a task on one tile of problems.
 pub trait Body {
-    /// Element type of all operands.
-    type Element: Element;
+    /// Element type of all real operands.
+    type Element: Real;
 
-    /// Computes one tile. `inputs[i][e]` is element `e` (column-major) of operand `i`, one problem per lane;
-    /// `output[e]` is element `e` of the output and holds the old value when the operand is `InOut`. An `Out`
-    /// operand holds unspecified values and every element of it has to be written.
+    /// Computes one tile, one problem per lane. `inputs[i][e]` is element `e` (column-major) of input `i`;
+    /// `outputs[i][e]` is element `e` of output `i` and holds the old value when the operand is `InOut`. An `Out`
+    /// operand and every operand of `words` hold unspecified values, and every element of them has to be written.
+    /// `scalars` are in the task's order.
     ///
     /// Implementations are marked `#[inline(always)]`: only then is the arithmetic compiled for the processor's
     /// vector instructions. Without it the bits are the same and the speed is not.
-    fn run<V, A, Y>(inputs: &[A], output: &mut Y, scalars: Scalars<Self::Element>)
+    fn run<V, A, Y, S>(inputs: &[A], outputs: &mut [Y], words: &mut [S], scalars: &[Self::Element])
     where
         V: Lanes<Self::Element>,
         A: Index<usize, Output = V>,
-        Y: IndexMut<usize, Output = V>;
+        Y: IndexMut<usize, Output = V>,
+        S: IndexMut<usize, Output = V::Words>;
 }
 
 /// The arguments of one host launch; made by the checked launch only.
 #[derive(Debug)]
 pub struct Args<'a, T> {
-    pub(crate) inputs: &'a [&'a [T]],
-    pub(crate) input_elements: &'a [usize],
-    pub(crate) output: &'a mut [T],
-    pub(crate) output_elements: usize,
-    pub(crate) output_access: Access,
+    pub(crate) inputs: Vec<Input<'a, T>>,
+    pub(crate) outputs: Vec<Output<'a, T>>,
+    pub(crate) words: Vec<Words<'a>>,
     pub(crate) n_problems: usize,
     pub(crate) layout: Layout,
-    pub(crate) scalars: Scalars<T>,
+    pub(crate) scalars: &'a [T],
+}
+
+/// The memory of an operand that is read.
+#[derive(Debug)]
+pub(crate) struct Input<'a, T> {
+    pub(crate) data: &'a [T],
+    pub(crate) elements: usize,
+}
+
+/// The memory of an operand that is written.
+#[derive(Debug)]
+pub(crate) struct Output<'a, T> {
+    pub(crate) data: &'a mut [T],
+    pub(crate) elements: usize,
+    /// Old values may be read.
+    pub(crate) is_read: bool,
+}
+
+/// The memory of a word operand: contiguous, `count` words a problem.
+#[derive(Debug)]
+pub(crate) struct Words<'a> {
+    pub(crate) data: &'a mut [u32],
+    pub(crate) count: usize,
 }
 
 /// A host kernel: [`entry`] of some body.

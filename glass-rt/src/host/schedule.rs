@@ -2,10 +2,10 @@
 
 use rayon::prelude::*;
 
-use super::Args;
 use super::tile::{Chunk, Work};
-use crate::element::Element;
-use crate::layout::TILE;
+use super::{Args, Input, Output, Words};
+use crate::element::Real;
+use crate::layout::{Layout, TILE};
 
 /// Below this many bytes of operands a batch runs on the calling thread: waking the pool costs more.
 const SERIAL_BYTES: usize = 128 * 1024;
@@ -13,45 +13,67 @@ const SERIAL_BYTES: usize = 128 * 1024;
 const CHUNK_BYTES: usize = 256 * 1024;
 
 /// Runs `work` over all tiles of a batch.
-pub(super) fn run<T: Element>(args: &mut Args<'_, T>, work: Work<T>) {
-    if args.n_problems == 0 {
+pub(super) fn run<T: Real>(args: &mut Args<'_, T>, work: Work<T>) {
+    let Args { inputs, outputs, words, n_problems, layout, scalars } = args;
+    let n_problems = *n_problems;
+    if n_problems == 0 {
         return;
     }
-    let elements = args.input_elements.iter().sum::<usize>() + args.output_elements;
-    let tile_bytes = elements * TILE * size_of::<T>();
-    let n_tiles = args.n_problems.div_ceil(TILE);
+    let elements = inputs.iter().map(|input| input.elements).sum::<usize>()
+        + outputs.iter().map(|output| output.elements).sum::<usize>();
+    let n_words = words.iter().map(|words| words.count).sum::<usize>();
+    let tile_bytes = (elements * size_of::<T>() + n_words * size_of::<u32>()) * TILE;
+    let n_tiles = n_problems.div_ceil(TILE);
     let serial = n_tiles.saturating_mul(tile_bytes) <= SERIAL_BYTES || rayon::current_num_threads() == 1;
     let tiles_per_chunk = if serial { n_tiles } else { (CHUNK_BYTES / tile_bytes).max(1) };
 
-    let chunk_len = tiles_per_chunk * TILE * args.output_elements;
-    let shared = Shared {
-        inputs: args.inputs,
-        input_elements: args.input_elements,
-        output_elements: args.output_elements,
-        output_access: args.output_access,
-        layout: args.layout,
-        scalars: args.scalars,
-    };
-    let run_chunk = |(chunk_idx, output): (usize, &mut [T])| {
-        let first_problem = chunk_idx * tiles_per_chunk * TILE;
-        let n_problems = (args.n_problems - first_problem).min(tiles_per_chunk * TILE);
-        let chunk = Chunk { shared: &shared, first_problem, n_problems, output };
-        // SAFETY: `tile::work` hands out a function only after it has seen the processor's features.
-        unsafe { work(chunk) }
-    };
+    let shared = Shared { inputs, layout: *layout, scalars };
+    let chunks = chunks(&shared, outputs, words, n_problems, tiles_per_chunk * TILE);
+    // SAFETY: `tile::work` hands out a function only after it has seen the processor's features.
+    let run_chunk = |chunk| unsafe { work(chunk) };
     if serial {
-        run_chunk((0, args.output));
+        chunks.into_iter().for_each(run_chunk);
     } else {
-        args.output.par_chunks_mut(chunk_len).enumerate().for_each(run_chunk);
+        chunks.into_par_iter().for_each(run_chunk);
     }
+}
+
+/// Cuts every written operand into the parts that belong to `problems_per_chunk` problems each.
+fn chunks<'a, T: Real>(
+    shared: &'a Shared<'a, T>,
+    outputs: &'a mut [Output<'_, T>],
+    words: &'a mut [Words<'_>],
+    n_problems: usize,
+    problems_per_chunk: usize,
+) -> Vec<Chunk<'a, T>> {
+    let mut chunks: Vec<_> = (0..n_problems)
+        .step_by(problems_per_chunk)
+        .map(|first_problem| Chunk {
+            shared,
+            first_problem,
+            n_problems: (n_problems - first_problem).min(problems_per_chunk),
+            outputs: Vec::with_capacity(outputs.len()),
+            words: Vec::with_capacity(words.len()),
+        })
+        .collect();
+    for Output { data, elements, is_read } in outputs {
+        let (elements, is_read) = (*elements, *is_read);
+        for (chunk, data) in chunks.iter_mut().zip(data.chunks_mut(problems_per_chunk * elements)) {
+            chunk.outputs.push(Output { data, elements, is_read });
+        }
+    }
+    for Words { data, count } in words {
+        let count = *count;
+        for (chunk, data) in chunks.iter_mut().zip(data.chunks_mut(problems_per_chunk * count)) {
+            chunk.words.push(Words { data, count });
+        }
+    }
+    chunks
 }
 
 /// What all chunks of a launch share.
 pub(super) struct Shared<'a, T> {
-    pub(super) inputs: &'a [&'a [T]],
-    pub(super) input_elements: &'a [usize],
-    pub(super) output_elements: usize,
-    pub(super) output_access: crate::kernel::Access,
-    pub(super) layout: crate::kernel::Layout,
-    pub(super) scalars: crate::kernel::Scalars<T>,
+    pub(super) inputs: &'a [Input<'a, T>],
+    pub(super) layout: Layout,
+    pub(super) scalars: &'a [T],
 }

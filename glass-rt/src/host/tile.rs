@@ -2,24 +2,27 @@
 //!
 //! Full interleaved tiles are read and written in place. Every other tile (contiguous problems, the ragged last
 //! tile) passes through a scratch tile in interleaved order that stays in the first-level cache, so a body is
-//! compiled for one view of memory only. Padding is read at most and never written.
+//! compiled for one view of memory only. Words always do. Padding is read at most and never written.
 
+use std::array;
+use std::marker::PhantomData;
+use std::mem;
 use std::ops::{Index, IndexMut};
 
 use super::buffer::Buffer;
 use super::schedule::Shared;
 use super::transpose::{self, Portable, Transpose};
-use super::{Body, MAX_INPUTS};
-use crate::element::{Element, Sealed};
-use crate::kernel::{Access, Layout};
-use crate::layout::TILE;
+use super::{Body, MAX_OPERANDS, Output, Words};
+use crate::element::{Element, Real, Sealed, SealedReal};
+use crate::layout::{Layout, TILE};
 
-/// A run of whole tiles (the last one may be ragged) and the part of the output that belongs to it.
+/// A run of whole tiles (the last one may be ragged) and the parts of the written operands that belong to it.
 pub(super) struct Chunk<'a, T> {
     pub(super) shared: &'a Shared<'a, T>,
     pub(super) first_problem: usize,
     pub(super) n_problems: usize,
-    pub(super) output: &'a mut [T],
+    pub(super) outputs: Vec<Output<'a, T>>,
+    pub(super) words: Vec<Words<'a>>,
 }
 
 /// Runs a body over a chunk; unsafe because it may need processor features.
@@ -48,9 +51,9 @@ fn chunk_avx2<B: Body>(chunk: Chunk<'_, B::Element>) {
 
 /// One group of lanes of a read-only tile, indexed by element.
 #[derive(Clone, Copy)]
-struct View<'a, T: Element>(&'a [T::Pack]);
+struct View<'a, T: Real>(&'a [T::Pack]);
 
-impl<T: Element> Index<usize> for View<'_, T> {
+impl<T: Real> Index<usize> for View<'_, T> {
     type Output = T::Pack;
 
     #[inline(always)]
@@ -59,102 +62,164 @@ impl<T: Element> Index<usize> for View<'_, T> {
     }
 }
 
-/// One group of lanes of the output tile, indexed by element.
-struct ViewMut<'a, T: Element>(&'a mut [T::Pack]);
+/// One group of lanes of a written tile, indexed by element; `P` is the pack or the words of `T`.
+struct ViewMut<'a, T, P> {
+    tile: &'a mut [P],
+    element: PhantomData<T>,
+}
 
-impl<T: Element> Index<usize> for ViewMut<'_, T> {
-    type Output = T::Pack;
+impl<T: Real, P> Index<usize> for ViewMut<'_, T, P> {
+    type Output = P;
 
     #[inline(always)]
-    fn index(&self, element_idx: usize) -> &T::Pack {
-        &self.0[element_idx * (TILE / T::LANES)]
+    fn index(&self, element_idx: usize) -> &P {
+        &self.tile[element_idx * (TILE / T::LANES)]
     }
 }
 
-impl<T: Element> IndexMut<usize> for ViewMut<'_, T> {
+impl<T: Real, P> IndexMut<usize> for ViewMut<'_, T, P> {
     #[inline(always)]
-    fn index_mut(&mut self, element_idx: usize) -> &mut T::Pack {
-        &mut self.0[element_idx * (TILE / T::LANES)]
+    fn index_mut(&mut self, element_idx: usize) -> &mut P {
+        &mut self.tile[element_idx * (TILE / T::LANES)]
     }
 }
 
 #[inline(always)]
 fn run_chunk<B: Body, M: Transpose<B::Element>>(chunk: Chunk<'_, B::Element>) {
-    let Chunk { shared, first_problem, n_problems, output } = chunk;
-    let n_inputs = shared.inputs.len();
-    let mut scratch = Scratch::new(shared, n_problems);
+    let Chunk { shared, first_problem, n_problems, mut outputs, mut words } = chunk;
+    let layout = shared.layout;
+    let mut scratch = Scratch::new(shared, &outputs, &words, n_problems);
     for tile_idx in 0..n_problems.div_ceil(TILE) {
         let n_valid = (n_problems - tile_idx * TILE).min(TILE);
-        let tile_problem = first_problem + tile_idx * TILE;
-        let mut views = [View::<B::Element>(&[]); MAX_INPUTS];
+        let in_place = n_valid == TILE && layout == Layout::Interleaved;
+        let (mut reals_rest, mut words_rest) = (scratch.reals.as_mut_slice(), scratch.words.as_mut_slice());
 
-        if n_valid == TILE && shared.layout == Layout::Interleaved {
-            for (view, (input, &elements)) in
-                views.iter_mut().zip(shared.inputs.iter().zip(shared.input_elements))
-            {
-                *view = View(packs(&input[tile_problem * elements..][..TILE * elements]));
-            }
-            let tile_len = TILE * shared.output_elements;
-            let out = packs_mut(&mut output[tile_idx * tile_len..][..tile_len]);
-            run_groups::<B>(&views[..n_inputs], out, shared);
-            continue;
+        let mut views = [View::<B::Element>(&[]); MAX_OPERANDS];
+        for (view, input) in views.iter_mut().zip(shared.inputs) {
+            let elements = input.elements;
+            let at = (first_problem + tile_idx * TILE) * elements;
+            let stored = &input.data[at..][..layout.buffer_len(elements, n_valid)];
+            *view = View(if in_place {
+                bytemuck::cast_slice(stored)
+            } else {
+                let tile = cut(&mut reals_rest, TILE * elements);
+                load::<_, M>(layout, stored, n_valid, elements, tile);
+                bytemuck::cast_slice(tile)
+            });
         }
+        let views = &views[..shared.inputs.len()];
 
-        let (scratch_in, scratch_out) = scratch.split();
-        let mut rest = scratch_in;
-        for (view, (input, &elements)) in
-            views.iter_mut().zip(shared.inputs.iter().zip(shared.input_elements))
-        {
-            let (tile, after) = rest.split_at_mut(TILE * elements);
-            rest = after;
-            match shared.layout {
-                Layout::Contiguous => {
-                    let problems = &input[tile_problem * elements..][..n_valid * elements];
-                    transpose::into_tile::<_, M>(problems, n_valid, elements, tile);
-                }
-                Layout::Interleaved => {
-                    copy_lanes(&input[tile_problem * elements..][..TILE * elements], tile, n_valid);
-                }
-            }
-            *view = View(packs(tile));
+        let mut word_tiles: [&mut [u32]; MAX_OPERANDS] = array::from_fn(|_| Default::default());
+        for (tile, words) in word_tiles.iter_mut().zip(&words) {
+            *tile = cut(&mut words_rest, TILE * words.count);
         }
+        let word_tiles = &mut word_tiles[..words.len()];
 
-        let elements = shared.output_elements;
-        let read_old = shared.output_access == Access::InOut;
-        match shared.layout {
-            Layout::Contiguous => {
-                let problems = &mut output[tile_idx * TILE * elements..][..n_valid * elements];
-                if read_old {
-                    transpose::into_tile::<_, M>(problems, n_valid, elements, scratch_out);
-                }
-                run_groups::<B>(&views[..n_inputs], packs_mut(scratch_out), shared);
-                transpose::from_tile::<_, M>(scratch_out, n_valid, elements, problems);
+        let mut tiles: [&mut [B::Element]; MAX_OPERANDS] = array::from_fn(|_| Default::default());
+        let tiles = &mut tiles[..outputs.len()];
+        if in_place {
+            for (tile, output) in tiles.iter_mut().zip(&mut outputs) {
+                *tile = stored_tile(output.data, layout, tile_idx, n_valid, output.elements);
             }
-            Layout::Interleaved => {
-                let tile = &mut output[tile_idx * TILE * elements..][..TILE * elements];
-                if read_old {
-                    copy_lanes(tile, scratch_out, n_valid);
+            run_groups::<B>(views, tiles, word_tiles, shared.scalars);
+        } else {
+            for (tile, output) in tiles.iter_mut().zip(&mut outputs) {
+                *tile = cut(&mut reals_rest, TILE * output.elements);
+                if output.is_read {
+                    let stored = stored_tile(output.data, layout, tile_idx, n_valid, output.elements);
+                    load::<_, M>(layout, stored, n_valid, output.elements, tile);
                 }
-                run_groups::<B>(&views[..n_inputs], packs_mut(scratch_out), shared);
-                copy_lanes(scratch_out, tile, n_valid);
             }
+            run_groups::<B>(views, tiles, word_tiles, shared.scalars);
+            for (tile, output) in tiles.iter().zip(&mut outputs) {
+                let stored = stored_tile(output.data, layout, tile_idx, n_valid, output.elements);
+                store::<_, M>(layout, tile, n_valid, output.elements, stored);
+            }
+        }
+        for (tile, words) in word_tiles.iter().zip(&mut words) {
+            let stored = stored_tile(words.data, Layout::Contiguous, tile_idx, n_valid, words.count);
+            store::<_, Portable>(Layout::Contiguous, tile, n_valid, words.count, stored);
         }
     }
 }
 
 #[inline(always)]
 fn run_groups<B: Body>(
-    tiles: &[View<'_, B::Element>],
-    output: &mut [<B::Element as Sealed>::Pack],
-    shared: &Shared<'_, B::Element>,
+    inputs: &[View<'_, B::Element>],
+    outputs: &mut [&mut [B::Element]],
+    words: &mut [&mut [u32]],
+    scalars: &[B::Element],
 ) {
+    let (n_inputs, n_outputs, n_words) = (inputs.len(), outputs.len(), words.len());
     for group_idx in 0..TILE / B::Element::LANES {
-        let mut views = [View::<B::Element>(&[]); MAX_INPUTS];
-        for (view, tile) in views.iter_mut().zip(tiles) {
+        let mut views = [View::<B::Element>(&[]); MAX_OPERANDS];
+        for (view, tile) in views.iter_mut().zip(inputs) {
             *view = View(&tile.0[group_idx..]);
         }
-        let mut out = ViewMut::<B::Element>(&mut output[group_idx..]);
-        B::run(&views[..tiles.len()], &mut out, shared.scalars);
+        let mut output_views = no_views::<B::Element, <B::Element as SealedReal>::Pack>();
+        for (view, tile) in output_views.iter_mut().zip(outputs.iter_mut()) {
+            view.tile = &mut bytemuck::cast_slice_mut(tile)[group_idx..];
+        }
+        let mut word_views = no_views::<B::Element, <B::Element as SealedReal>::Words>();
+        for (view, tile) in word_views.iter_mut().zip(words.iter_mut()) {
+            view.tile = &mut bytemuck::cast_slice_mut(tile)[group_idx..];
+        }
+        B::run(&views[..n_inputs], &mut output_views[..n_outputs], &mut word_views[..n_words], scalars);
+    }
+}
+
+#[inline(always)]
+fn no_views<'a, T, P: 'a>() -> [ViewMut<'a, T, P>; MAX_OPERANDS] {
+    array::from_fn(|_| ViewMut { tile: &mut [], element: PhantomData })
+}
+
+/// Takes the first `len` elements off `rest`.
+#[inline(always)]
+fn cut<'a, T>(rest: &mut &'a mut [T], len: usize) -> &'a mut [T] {
+    let (first, after) = mem::take(rest).split_at_mut(len);
+    *rest = after;
+    first
+}
+
+/// What a chunk of an operand stores for its `tile_idx`th tile.
+#[inline(always)]
+fn stored_tile<T>(
+    chunk: &mut [T],
+    layout: Layout,
+    tile_idx: usize,
+    n_valid: usize,
+    elements: usize,
+) -> &mut [T] {
+    &mut chunk[tile_idx * TILE * elements..][..layout.buffer_len(elements, n_valid)]
+}
+
+/// Fills the first `n_valid` lanes of a scratch tile.
+#[inline(always)]
+fn load<T: Real, M: Transpose<T>>(
+    layout: Layout,
+    stored: &[T],
+    n_valid: usize,
+    elements: usize,
+    tile: &mut [T],
+) {
+    match layout {
+        Layout::Contiguous => transpose::into_tile::<T, M>(stored, n_valid, elements, tile),
+        Layout::Interleaved => copy_lanes(stored, tile, n_valid),
+    }
+}
+
+/// Stores the first `n_valid` lanes of a scratch tile.
+#[inline(always)]
+fn store<T: Element, M: Transpose<T>>(
+    layout: Layout,
+    tile: &[T],
+    n_valid: usize,
+    elements: usize,
+    stored: &mut [T],
+) {
+    match layout {
+        Layout::Contiguous => transpose::from_tile::<T, M>(tile, n_valid, elements, stored),
+        Layout::Interleaved => copy_lanes(tile, stored, n_valid),
     }
 }
 
@@ -165,121 +230,27 @@ fn copy_lanes<T: Element>(from: &[T], to: &mut [T], n_lanes: usize) {
     }
 }
 
-fn packs<T: Element>(tile: &[T]) -> &[T::Pack] {
-    bytemuck::cast_slice(tile)
-}
-
-fn packs_mut<T: Element>(tile: &mut [T]) -> &mut [T::Pack] {
-    bytemuck::cast_slice_mut(tile)
-}
-
-/// One tile of every operand in interleaved order; empty when all tiles can be used in place.
+/// One tile of every operand in interleaved order. There is none of a real operand when all tiles can be used in
+/// place.
 struct Scratch<T> {
-    buffer: Option<Buffer<T>>,
-    output_len: usize,
+    reals: Buffer<T>,
+    words: Buffer<u32>,
 }
 
-impl<T: Element> Scratch<T> {
-    fn new(shared: &Shared<'_, T>, n_problems: usize) -> Self {
-        let needed = shared.layout == Layout::Contiguous || !n_problems.is_multiple_of(TILE);
-        let elements = shared.input_elements.iter().sum::<usize>() + shared.output_elements;
-        let buffer = needed.then(|| Buffer::scratch(TILE * elements));
-        Scratch { buffer, output_len: TILE * shared.output_elements }
-    }
-
-    /// The input tiles and the output tile.
-    fn split(&mut self) -> (&mut [T], &mut [T]) {
-        let all = self.buffer.as_mut().map(Buffer::as_mut_slice).unwrap_or_default();
-        let n_inputs = all.len() - self.output_len.min(all.len());
-        all.split_at_mut(n_inputs)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::host::{Args, Lanes, schedule};
-    use crate::kernel::Scalars;
-
-    const N_OUT: usize = 3;
-    const K: usize = 5;
-
-    /// y += alpha A x.
-    struct Accumulate;
-
-    impl Body for Accumulate {
-        type Element = f64;
-
-        #[inline(always)]
-        fn run<V, A, Y>(inputs: &[A], output: &mut Y, scalars: Scalars<f64>)
-        where
-            V: Lanes<f64>,
-            A: Index<usize, Output = V>,
-            Y: IndexMut<usize, Output = V>,
-        {
-            for i in 0..N_OUT {
-                let mut acc = V::splat(0.0);
-                for t in 0..K {
-                    acc = inputs[0][i + t * N_OUT].mul_add(inputs[1][t], acc);
-                }
-                output[i] = output[i].add(V::splat(scalars.alpha).mul(acc));
-            }
-        }
-    }
-
-    fn values(len: usize, seed: f64) -> Vec<f64> {
-        (0..len).map(|i| ((i as f64 + seed) * 12.9898).sin() * 437.585).collect()
-    }
-
-    /// The same body on one lane, problem after problem.
-    fn one_by_one(a: &[f64], x: &[f64], y: &mut [f64], scalars: Scalars<f64>) {
-        let problems = a.chunks(N_OUT * K).zip(x.chunks(K)).zip(y.chunks_mut(N_OUT));
-        for ((a, x), y) in problems {
-            let mut out = y.to_vec();
-            Accumulate::run(&[a.to_vec(), x.to_vec()], &mut out, scalars);
-            y.copy_from_slice(&out);
-        }
-    }
-
-    #[test]
-    fn every_implementation_gives_the_bits_of_one_lane() {
-        // The last size is large enough to be spread over the cores.
-        for n_problems in [1, 31, 32, 33, 100, 1000, 4001] {
-            let (a, x, old) = (
-                values(n_problems * N_OUT * K, 0.1),
-                values(n_problems * K, 0.2),
-                values(n_problems * N_OUT, 0.3),
-            );
-            let scalars = Scalars { alpha: -1.75, beta: 0.0 };
-            let mut wanted = old.clone();
-            one_by_one(&a, &x, &mut wanted, scalars);
-            for layout in [Layout::Contiguous, Layout::Interleaved] {
-                for work in [work::<Accumulate>(), chunk_baseline::<Accumulate>] {
-                    let stored = |problems: &[f64], elements: usize| {
-                        let mut stored = vec![f64::NAN; layout.buffer_len(elements, n_problems)];
-                        for (idx, value) in problems.iter().enumerate() {
-                            stored[layout.offset(elements, idx / elements, idx % elements)] = *value;
-                        }
-                        stored
-                    };
-                    let (a, x, mut y) = (stored(&a, N_OUT * K), stored(&x, K), stored(&old, N_OUT));
-                    let mut args = Args {
-                        inputs: &[&a, &x],
-                        input_elements: &[N_OUT * K, K],
-                        output: &mut y,
-                        output_elements: N_OUT,
-                        output_access: Access::InOut,
-                        n_problems,
-                        layout,
-                        scalars,
-                    };
-                    schedule::run(&mut args, work);
-                    let bits =
-                        |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
-                    // Padding is still the NaN it was.
-                    assert_eq!(bits(&y), bits(&stored(&wanted, N_OUT)), "{layout} {n_problems}");
-                }
-            }
+impl<T: Real> Scratch<T> {
+    fn new(
+        shared: &Shared<'_, T>,
+        outputs: &[Output<'_, T>],
+        words: &[Words<'_>],
+        n_problems: usize,
+    ) -> Self {
+        let in_place = shared.layout == Layout::Interleaved && n_problems.is_multiple_of(TILE);
+        let elements = shared.inputs.iter().map(|input| input.elements).sum::<usize>()
+            + outputs.iter().map(|output| output.elements).sum::<usize>();
+        let count = words.iter().map(|words| words.count).sum::<usize>();
+        Scratch {
+            reals: Buffer::scratch(if in_place { 0 } else { TILE * elements }),
+            words: Buffer::scratch(TILE * count),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Layout conversion on the device.
 
-use super::Context;
 use super::memory::Buffer;
 use super::pipeline::{ArgumentPlace, Shader};
+use super::{Arguments, Context, ELEMENT_BYTES};
 use crate::error::Error;
 use crate::layout::{Layout, TILE};
 
@@ -26,7 +26,8 @@ impl Context {
             Layout::Contiguous => "glass_layout_deinterleave",
         };
         let limits = self.limits();
-        let n_bytes = Layout::Interleaved.buffer_len(elements, n_problems).saturating_mul(4) as u64;
+        let n_bytes =
+            Layout::Interleaved.buffer_len(elements, n_problems).saturating_mul(ELEMENT_BYTES) as u64;
         if n_bytes > limits.max_operand_bytes {
             return Err(Error::Limit {
                 subject: "a layout conversion".into(),
@@ -35,7 +36,7 @@ impl Context {
                 available: limits.max_operand_bytes,
             });
         }
-        let copy = self.zeroed(to_layout.buffer_len(elements, n_problems) * 4)?;
+        let copy = self.zeroed(to_layout.buffer_len(elements, n_problems) * ELEMENT_BYTES)?;
         if n_problems == 0 {
             return Ok(copy);
         }
@@ -45,11 +46,12 @@ impl Context {
             return Err(Error::BatchTooLarge { kernel: symbol, n_problems: n_problems as u64, max, why });
         }
         let place = ArgumentPlace::Uniform;
-        let pipeline = self.pipeline(&Shader { symbol, hash: HASH, source: SOURCE, n_operands: 2, place })?;
+        let pipeline =
+            self.pipeline(&Shader { symbol, hash: HASH, source: SOURCE, n_inputs: 1, n_operands: 2, place })?;
         // The binding limit bounds both far below 32 bits.
-        let arguments = [elements as u32, n_problems as u32, 0, 0];
+        let arguments: Arguments = [elements as u32, n_problems as u32, 0, 0];
         let buffers = [&buffer.buffer, &copy.buffer];
-        self.dispatch(&pipeline, place, &buffers, bytemuck::cast_slice(&arguments), n_tiles as u32)?;
+        self.dispatch(&pipeline, place, &buffers, &arguments, n_tiles as u32)?;
         Ok(copy)
     }
 }

@@ -2,31 +2,18 @@
 
 use super::memory::Buffer;
 use super::pipeline::{ArgumentPlace, Pipeline, Shader};
-use super::{ARGUMENT_BYTES, Context};
+use super::{ARGUMENT_BYTES, Arguments, Context};
 use crate::error::Error;
 use crate::kernel::{Code, Task, Variant};
 
-/// The argument block of every kernel.
-#[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
-#[repr(C)]
-pub(crate) struct Arguments {
-    pub(crate) n_problems: u32,
-    pub(crate) alpha: f32,
-    pub(crate) beta: f32,
-    pub(crate) padding: u32,
-}
-
-const _: () = assert!(size_of::<Arguments>() == ARGUMENT_BYTES as usize);
-
 impl Context {
-    /// Starts the kernel over the whole batch.
+    /// Starts the kernel over the whole batch, with the operands' buffers as its bindings.
     pub(crate) fn launch(
         &self,
         task: &'static Task,
         variant: &'static Variant,
-        inputs: &[&Buffer],
-        output: &mut Buffer,
-        arguments: Arguments,
+        buffers: &[&Buffer],
+        arguments: &Arguments,
     ) -> Result<(), Error> {
         let Code::Wgsl { native, web, .. } = variant.code else {
             let message = "not a WGSL variant".into();
@@ -37,13 +24,14 @@ impl Context {
         } else {
             (web, ArgumentPlace::Uniform)
         };
-        let n_operands = task.operands.len() as u32;
-        let shader = Shader { symbol: variant.symbol, hash: variant.hash, source, n_operands, place };
+        let (n_inputs, n_operands) = (task.inputs().len() as u32, buffers.len() as u32);
+        let (symbol, hash) = (variant.symbol, variant.hash);
+        let shader = Shader { symbol, hash, source, n_inputs, n_operands, place };
         let pipeline = self.pipeline(&shader)?;
-        let buffers: Vec<&wgpu::Buffer> =
-            inputs.iter().map(|input| &input.buffer).chain([&output.buffer]).collect();
-        let n_groups = arguments.n_problems.div_ceil(variant.launch.problems_per_block);
-        self.dispatch(&pipeline, place, &buffers, bytemuck::bytes_of(&arguments), n_groups)
+        let buffers: Vec<&wgpu::Buffer> = buffers.iter().map(|buffer| &buffer.buffer).collect();
+        let [n_problems, ..] = *arguments;
+        let n_groups = n_problems.div_ceil(variant.launch.problems_per_block);
+        self.dispatch(&pipeline, place, &buffers, arguments, n_groups)
     }
 
     /// Encodes and submits one dispatch of `n_groups` workgroups. Never waits.
@@ -52,9 +40,10 @@ impl Context {
         pipeline: &Pipeline,
         place: ArgumentPlace,
         buffers: &[&wgpu::Buffer],
-        arguments: &[u8],
+        arguments: &Arguments,
         n_groups: u32,
     ) -> Result<(), Error> {
+        let arguments = bytemuck::bytes_of(arguments);
         self.check_earlier()?;
         let (n_groups_x, n_groups_y) = grid(n_groups, self.limits.max_compute_workgroups_per_dimension);
         self.scoped("launching", || {
@@ -109,7 +98,7 @@ mod tests {
     use super::*;
     use crate::device::Backend;
     use crate::kernel::{
-        Access, Alpha, Beta, DType, Form, Launch, Layout, Operand, Plan, Scalars, Task, Tier, Variant,
+        Access, DType, ElementKind, Form, Launch, Layout, Operand, Plan, Task, Tier, Variant,
     };
     use crate::{Device, launch_variant, wgpu30};
 
@@ -120,22 +109,21 @@ mod tests {
         Variant {
             symbol,
             hash: "sample",
-            plan: Plan { tier: Tier::Thread, form: Form::Serial, staging: "direct", reason: "forced" },
+            plan: Plan { tier: Tier::Thread, form: Form::Serial, staging: "direct" },
             launch: Launch { threads_per_block: 64, problems_per_block: 64, shared_bytes: 0 },
             code: Code::Wgsl { native: NATIVE, web, workgroup_bytes },
         }
     }
 
+    const X: Operand =
+        Operand { name: "x", rows: 1, cols: 1, element: ElementKind::Real, access: Access::In };
+
     static TASK: Task = Task {
         symbol: "scale",
         dtype: DType::F32,
         layout: Layout::Contiguous,
-        operands: &[
-            Operand { name: "x", rows: 1, cols: 1, access: Access::In },
-            Operand { name: "y", rows: 1, cols: 1, access: Access::Out },
-        ],
-        alpha: Alpha::Runtime,
-        beta: Beta::Zero,
+        operands: &[X, Operand { name: "y", access: Access::Out, ..X }],
+        scalars: &["alpha"],
         variants: &[
             variant("scale", WEB, 0),
             variant("absent", "fn broken( {", 0),
@@ -173,7 +161,7 @@ mod tests {
             let x = device.upload(&[[1.0f32], [2.0], [-3.0]]).unwrap();
             let mut y = device.filled(1, 3, Layout::Contiguous, 0.0f32).unwrap();
             for alpha in [2.0, -1.0] {
-                launch_variant(&TASK, 0, &device, &[&x], &mut y, Scalars { alpha, beta: 9.0 }).unwrap();
+                launch_variant(&TASK, 0, &device, &[&x], &mut [&mut y], &mut [], &[alpha]).unwrap();
                 // The texts differ in what they add, so that each shows which one ran.
                 let added = if native { 100.0 } else { 200.0 };
                 let wanted = [1.0, 2.0, -3.0].map(|x| alpha * x + added);
@@ -187,20 +175,22 @@ mod tests {
         for (native, device) in devices() {
             let x = device.upload(&[[1.0f32]]).unwrap();
             let mut y = device.filled(1, 1, Layout::Contiguous, 7.0f32).unwrap();
-            let scalars = Scalars { alpha: 1.0, beta: 0.0 };
-            let error = launch_variant(&TASK, 1, &device, &[&x], &mut y, scalars).unwrap_err();
+            let mut launch = |variant_idx| {
+                launch_variant(&TASK, variant_idx, &device, &[&x], &mut [&mut y], &mut [], &[1.0])
+            };
+            let error = launch(1).unwrap_err();
             let Error::Compile { kernel, log, .. } = &error else { panic!("{error}") };
             assert_eq!(kernel, "absent");
             // The native text compiles, but has no entry point of that name.
             assert!(log.contains(if native { "absent" } else { "expected" }), "{log}");
 
-            let error = launch_variant(&TASK, 2, &device, &[&x], &mut y, scalars).unwrap_err();
+            let error = launch(2).unwrap_err();
             assert!(matches!(error, Error::Limit { required: 400_000, .. }), "{error}");
-            let error = launch_variant(&TASK, 3, &device, &[&x], &mut y, scalars).unwrap_err();
+            let error = launch(3).unwrap_err();
             assert!(matches!(error, Error::Limit { required: 4096, .. }), "{error}");
 
             let error = device.upload(&[[1.0f64]]).unwrap_err();
-            assert!(matches!(error, Error::DTypeUnavailable { dtype: DType::F64, .. }), "{error}");
+            assert!(matches!(error, Error::DTypeUnavailable { dtype: "f64", .. }), "{error}");
             device.synchronize().unwrap();
             assert_eq!(y.download().unwrap(), [7.0]);
         }

@@ -16,16 +16,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub use wgpu;
 
 pub(crate) use adapter::{AdapterKey, Found, adapters, choose};
-pub(crate) use launch::Arguments;
 pub(crate) use memory::Buffer;
 use pipeline::Pipeline;
 
 use crate::error::Error;
-use crate::kernel::Target;
+use crate::kernel::{MAX_SCALARS, Target};
 use crate::launch::Limits;
 
-/// Bytes of the argument block: `n_problems`, `alpha`, `beta`, padding.
-const ARGUMENT_BYTES: u32 = 16;
+/// Bytes of an element of any batch.
+pub(crate) const ELEMENT_BYTES: usize = 4;
+/// The argument block: `n_problems`, then the scalars' bits, zero where a task has fewer.
+pub(crate) type Arguments = [u32; 1 + MAX_SCALARS];
+/// Bytes of the argument block.
+const ARGUMENT_BYTES: u32 = size_of::<Arguments>() as u32;
 /// Groups past the end of a two-dimensional grid still compute a problem index in 32 bits.
 const MAX_PROBLEMS: u64 = 1 << 31;
 

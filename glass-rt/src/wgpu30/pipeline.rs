@@ -25,7 +25,9 @@ pub(super) struct Shader {
     pub(super) symbol: &'static str,
     pub(super) hash: &'static str,
     pub(super) source: &'static str,
-    /// Storage buffers; the last one is written.
+    /// Storage buffers that are only read; they come first.
+    pub(super) n_inputs: u32,
+    /// All storage buffers.
     pub(super) n_operands: u32,
     pub(super) place: ArgumentPlace,
 }
@@ -54,7 +56,7 @@ impl Context {
         };
         let mut entries: Vec<_> = (0..shader.n_operands)
             .map(|binding| {
-                let read_only = binding + 1 < shader.n_operands;
+                let read_only = binding < shader.n_inputs;
                 entry(binding, wgpu::BufferBindingType::Storage { read_only })
             })
             .collect();

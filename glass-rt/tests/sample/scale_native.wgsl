@@ -1,8 +1,8 @@
 struct Args {
     n_problems: u32,
     alpha: f32,
-    beta: f32,
-    _pad: u32,
+    padding_0: f32,
+    padding_1: f32,
 }
 
 @group(0) @binding(0) var<storage, read> x: array<f32>;

@@ -35,6 +35,30 @@ impl Transpose<f32> for Avx2 {
     }
 }
 
+/// Words move as the floats of the same bits: no instruction here computes.
+impl Transpose<u32> for Avx2 {
+    const LANES: usize = <Avx2 as Transpose<f32>>::LANES;
+    const STEP: usize = <Avx2 as Transpose<f32>>::STEP;
+
+    #[inline(always)]
+    fn gather(problems: &[u32], elements: usize, tile: &mut [u32]) {
+        <Avx2 as Transpose<f32>>::gather(
+            bytemuck::cast_slice(problems),
+            elements,
+            bytemuck::cast_slice_mut(tile),
+        );
+    }
+
+    #[inline(always)]
+    fn scatter(tile: &[u32], elements: usize, problems: &mut [u32]) {
+        <Avx2 as Transpose<f32>>::scatter(
+            bytemuck::cast_slice(tile),
+            elements,
+            bytemuck::cast_slice_mut(problems),
+        );
+    }
+}
+
 impl Transpose<f64> for Avx2 {
     const LANES: usize = 4;
     const STEP: usize = 2;

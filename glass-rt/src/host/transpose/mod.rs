@@ -121,6 +121,7 @@ mod tests {
     fn portable_moves_every_element() {
         check::<f32, Portable>(|i| i as f32);
         check::<f64, Portable>(|i| i as f64);
+        check::<u32, Portable>(|i| i as u32);
     }
 
     #[cfg(target_arch = "x86_64")]
@@ -132,5 +133,7 @@ mod tests {
         }
         check::<f32, Avx2>(|i| i as f32);
         check::<f64, Avx2>(|i| i as f64);
+        // Among them quiet and signalling NaNs, were they floats.
+        check::<u32, Avx2>(|i| (i as u32).wrapping_mul(0x7f80_1235));
     }
 }
