@@ -4,9 +4,25 @@
 //! module is written from the operation specification, so that a mistake in the generator cannot be
 //! repeated by its own test.
 //!
+//! A [`Task`] is any op with its options. It makes seeded [`Case`]s, runs them in the specified order
+//! and roundings, and holds results against the exact ones:
+//!
+//! ```
+//! use glass_oracle::{Flavour, Form, Gemm, Task, bound::Arithmetic};
+//! let task = Task::from(Gemm { trans_a: true, ..Gemm::new(3, 4, 5) });
+//! let before = task.case::<f32>(0, Flavour::Mixed, &task.scalar_values(0));
+//! let after = task.result(Form::Serial, &before);
+//! let worst = task.check(Form::Serial, &before, &after, Arithmetic::Ieee)?;
+//! assert!(worst <= 1.0);
+//! # Ok::<(), String>(())
+//! ```
+//!
 //! | module | answers |
 //! |---|---|
-//! | [`problem`] | what is computed: shape, transposes, form, scalars |
+//! | [`task`] | every op: operands, numbers, bits, bounds |
+//! | [`case`](mod@case) | the numbers of one problem of any op |
+//! | [`choice`] | options that ops share |
+//! | [`problem`] | one contraction: shape, transposes, form, scalars |
 //! | [`inputs`] | on which seeded numbers |
 //! | [`twin`] | which bits a correct kernel produces (same order, same roundings) |
 //! | [`reference`](mod@reference) | what the exact result is, to about 100 bits |
@@ -16,14 +32,26 @@
 #![forbid(unsafe_code)]
 
 pub mod bits;
+mod blend;
 pub mod bound;
+pub mod case;
+pub mod choice;
 pub mod double_double;
+mod draw;
 pub mod inputs;
 pub mod layout;
+mod matrix;
+mod ops;
 pub mod problem;
 pub mod real;
 pub mod reference;
+mod tally;
+pub mod task;
 pub mod twin;
 
+pub use case::{Case, Element, Flavour, Operand, Role, Scalar};
+pub use choice::{AlphaChoice, BetaChoice, Check, Diag, Epilogue, Fill, Opposite, Reg, Uplo};
+pub use ops::*;
 pub use problem::{Alpha, Beta, Contraction, Form, Shape};
 pub use real::Real;
+pub use task::Task;

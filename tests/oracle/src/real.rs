@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 /// An IEEE 754 binary type whose operations round once, to nearest even.
-pub trait Real: Copy + Debug + Default + PartialEq + Send + Sync + 'static {
+pub trait Real: Copy + Debug + Default + PartialEq + PartialOrd + Send + Sync + 'static {
     /// Positive zero.
     const ZERO: Self;
     /// One.
@@ -27,6 +27,16 @@ pub trait Real: Copy + Debug + Default + PartialEq + Send + Sync + 'static {
     fn plus(self, b: Self) -> Self;
     /// `self * b`, rounded.
     fn times(self, b: Self) -> Self;
+    /// `self / b`, rounded.
+    fn over(self, b: Self) -> Self;
+    /// The square root, rounded.
+    fn root(self) -> Self;
+    /// `-self`, exact.
+    fn negated(self) -> Self;
+    /// `|self|`, exact.
+    fn magnitude(self) -> Self;
+    /// `e^self` of the host's library: no promise on its last bit.
+    fn exponential(self) -> Self;
     /// The same number as `f64`; exact for both types.
     fn to_f64(self) -> f64;
     /// The nearest number of this type.
@@ -35,6 +45,22 @@ pub trait Real: Copy + Debug + Default + PartialEq + Send + Sync + 'static {
     fn to_pattern(self) -> u64;
     /// The number with this bit pattern.
     fn from_pattern(pattern: u64) -> Self;
+
+    /// `1 / self`, rounded.
+    fn reciprocal(self) -> Self {
+        Self::ONE.over(self)
+    }
+
+    /// Whether this is neither infinite nor a NaN.
+    fn is_finite(self) -> bool {
+        self.to_f64().is_finite()
+    }
+
+    /// Whether this is a non-zero number that a device may flush to zero.
+    fn is_subnormal(self) -> bool {
+        let magnitude = self.to_f64().abs();
+        magnitude > 0.0 && magnitude < Self::SMALLEST_NORMAL
+    }
 
     /// Whether this is not a number.
     fn is_nan(self) -> bool {
@@ -62,6 +88,21 @@ macro_rules! impl_real {
             }
             fn times(self, b: Self) -> Self {
                 self * b
+            }
+            fn over(self, b: Self) -> Self {
+                self / b
+            }
+            fn root(self) -> Self {
+                self.sqrt()
+            }
+            fn negated(self) -> Self {
+                -self
+            }
+            fn magnitude(self) -> Self {
+                self.abs()
+            }
+            fn exponential(self) -> Self {
+                self.exp()
             }
             fn to_f64(self) -> f64 {
                 f64::from(self)

@@ -33,11 +33,6 @@ fn row_major_op<T: Real>(stored: &[T], rows: usize, cols: usize, transposed: boo
     }
 }
 
-fn is_subnormal<T: Real>(value: T) -> bool {
-    let magnitude = value.to_f64().abs();
-    magnitude > 0.0 && magnitude < T::SMALLEST_NORMAL
-}
-
 /// Every element of `C` for one problem, column-major; `c` holds the old values. Operands that the
 /// scalars exclude are not read and may be empty.
 pub fn contract<T: Real>(contraction: &Contraction<T>, a: &[T], b: &[T], c: &[T]) -> Vec<Expected> {
@@ -67,7 +62,7 @@ pub fn contract<T: Real>(contraction: &Contraction<T>, a: &[T], b: &[T], c: &[T]
                     let term = (x.to_f64() * y.to_f64()).abs();
                     sum = sum.add_product(x.to_f64(), y.to_f64());
                     magnitude += term;
-                    if is_subnormal(x) || is_subnormal(y) {
+                    if x.is_subnormal() || y.is_subnormal() {
                         flushable += term;
                     }
                 }
@@ -75,13 +70,13 @@ pub fn contract<T: Real>(contraction: &Contraction<T>, a: &[T], b: &[T], c: &[T]
             let alpha_f64 = alpha.to_f64();
             let mut value = sum.scale(alpha_f64);
             magnitude *= alpha_f64.abs();
-            flushable = if is_subnormal(alpha) { magnitude } else { flushable * alpha_f64.abs() };
+            flushable = if alpha.is_subnormal() { magnitude } else { flushable * alpha_f64.abs() };
             if reads_old {
                 let old = c[i + j * shape.m];
                 let term = (beta.to_f64() * old.to_f64()).abs();
                 value = value.add_product(beta.to_f64(), old.to_f64());
                 magnitude += term;
-                if is_subnormal(old) || is_subnormal(beta) {
+                if old.is_subnormal() || beta.is_subnormal() {
                     flushable += term;
                 }
             }

@@ -10,13 +10,21 @@ use crate::real::Real;
 
 /// Sums `terms(0) .. terms(k - 1)` in the order of `form`; each term is a pair to be multiplied.
 pub fn dot<T: Real>(form: Form, k: usize, terms: impl Fn(usize) -> (T, T)) -> T {
+    accumulate(form, k, |t, sum| {
+        let (a, b) = terms(t);
+        a.fma(b, sum)
+    })
+}
+
+/// `step(t, sum)` adds term `t` to a sum; the terms `0 .. k` in the order of `form`, every sum from +0.
+pub fn accumulate<T: Real>(form: Form, k: usize, step: impl Fn(usize, T) -> T) -> T {
     match form {
-        Form::Serial => partial(0, 1, k, &terms),
+        Form::Serial => partial(0, 1, k, &step),
         Form::Reduced { lanes_per_output: p } => {
             assert!(p.is_power_of_two() && p <= 32, "lanes_per_output = {p}");
             let mut slots = [T::ZERO; 32];
             for (lane, slot) in slots[..p].iter_mut().enumerate() {
-                *slot = partial(lane, p, k, &terms);
+                *slot = partial(lane, p, k, &step);
             }
             tree(&mut slots[..p])
         }
@@ -24,13 +32,8 @@ pub fn dot<T: Real>(form: Form, k: usize, terms: impl Fn(usize) -> (T, T)) -> T 
 }
 
 /// One lane: terms `first`, `first + step`, ... ascending, from +0.
-fn partial<T: Real>(first: usize, step: usize, k: usize, terms: &impl Fn(usize) -> (T, T)) -> T {
-    let mut sum = T::ZERO;
-    for t in (first..k).step_by(step) {
-        let (a, b) = terms(t);
-        sum = a.fma(b, sum);
-    }
-    sum
+fn partial<T: Real>(first: usize, stride: usize, k: usize, step: &impl Fn(usize, T) -> T) -> T {
+    (first..k).step_by(stride).fold(T::ZERO, |sum, t| step(t, sum))
 }
 
 /// Halving offsets p/2, ..., 2, 1; the result is slot 0.
@@ -47,7 +50,7 @@ fn tree<T: Real>(slots: &mut [T]) -> T {
 
 /// The five cases of the scalar table. `sum` is called only where the sources are read, `old` only
 /// where the destination is; `None` means the destination keeps its bits.
-fn epilogue<T: Real>(
+pub(crate) fn epilogue<T: Real>(
     alpha: Alpha<T>,
     beta: Beta<T>,
     sum: impl FnOnce() -> T,

@@ -1,0 +1,64 @@
+//! Every op: operands, seeded numbers, the executable definition and the check against the exact result.
+
+mod gemm;
+mod gemv;
+mod reduction;
+
+pub use gemm::{Gemm, Strides};
+pub use gemv::{Gemv, Ger};
+pub use reduction::{Reduction, ReductionKind};
+
+use crate::case::{Case, Flavour, Operand, Scalar};
+use crate::draw::Draw;
+use crate::problem::Form;
+use crate::real::Real;
+use crate::tally::Tally;
+
+/// One op with all its options.
+pub(crate) trait Operation {
+    /// Inputs, outputs, words: the order of a [`Case`].
+    fn operands(&self) -> Vec<Operand>;
+
+    /// Run-time scalars in launch order.
+    fn scalars(&self) -> Vec<Scalar> {
+        Vec::new()
+    }
+
+    /// Replaces the poison of everything the op reads.
+    fn fill<T: Real>(&self, case: &mut Case<T>, draw: &mut Draw, flavour: Flavour);
+
+    /// Order and roundings exactly as specified. Ops without sums of a form ignore it.
+    fn run<T: Real>(&self, form: Form, case: &mut Case<T>);
+
+    /// Holds a result against the exact one.
+    fn measure<T: Real>(&self, form: Form, before: &Case<T>, after: &Case<T>, tally: &mut Tally);
+
+    /// Whether an output element is ever written.
+    fn is_written(&self, output_idx: usize, element_idx: usize) -> bool {
+        let _ = (output_idx, element_idx);
+        true
+    }
+}
+
+/// Where element (i, j) of a matrix lies.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct View {
+    row: usize,
+    col: usize,
+}
+
+impl View {
+    /// Column-major with leading dimension `ld`.
+    pub(crate) fn column_major(ld: usize) -> Self {
+        Self { row: 1, col: ld }
+    }
+
+    /// The same storage as the transposed matrix.
+    pub(crate) fn transposed_if(self, transposed: bool) -> Self {
+        if transposed { Self { row: self.col, col: self.row } } else { self }
+    }
+
+    pub(crate) fn at(self, i: usize, j: usize) -> usize {
+        i * self.row + j * self.col
+    }
+}
