@@ -5,16 +5,20 @@
 
 use crate::element::Element;
 
-/// A value of one or more independent lanes, each holding a problem's `T`.
-///
-/// Every operation is a single correctly rounded one, lane by lane, unless said otherwise. `f32` and `f64` are
-/// one lane wide.
-pub trait Lanes<T>: Copy {
+/// How many lanes there are, told by what holds a word for each of them.
+pub trait Width: Copy {
     /// A `u32` per lane: status words and counts.
     type Words: Copy;
 
     /// Zero in every lane.
     fn no_words() -> Self::Words;
+}
+
+/// A value of one or more independent lanes, each holding a problem's `T`.
+///
+/// Every operation is a single correctly rounded one, lane by lane, unless said otherwise. `f32` and `f64` are
+/// one lane wide.
+pub trait Lanes<T>: Width {
     /// The same value in every lane.
     fn splat(value: T) -> Self;
     /// `self * b + c`, rounded once.
@@ -87,6 +91,15 @@ pub struct Pack<T, const W: usize>([T; W]);
 unsafe impl<T: Element, const W: usize> bytemuck::Zeroable for Pack<T, W> {}
 // SAFETY: transparent over an array of a `Pod` type: no padding, every bit pattern is a value.
 unsafe impl<T: Element, const W: usize> bytemuck::Pod for Pack<T, W> {}
+
+impl<T: Copy, const W: usize> Width for Pack<T, W> {
+    type Words = Pack<u32, W>;
+
+    #[inline(always)]
+    fn no_words() -> Pack<u32, W> {
+        Pack([0; W])
+    }
+}
 
 /// The word of a lane after a pivot.
 #[inline(always)]
@@ -161,13 +174,16 @@ macro_rules! lanes {
             }
         }
 
-        impl Lanes<$float> for $float {
+        impl Width for $float {
             type Words = u32;
 
             #[inline(always)]
             fn no_words() -> u32 {
                 0
             }
+        }
+
+        impl Lanes<$float> for $float {
             #[inline(always)]
             fn splat(value: $float) -> Self {
                 value
@@ -279,12 +295,6 @@ macro_rules! lanes {
         }
 
         impl<const W: usize> Lanes<$float> for Pack<$float, W> {
-            type Words = Pack<u32, W>;
-
-            #[inline(always)]
-            fn no_words() -> Pack<u32, W> {
-                Pack([0; W])
-            }
             #[inline(always)]
             fn splat(value: $float) -> Self {
                 Pack([value; W])
@@ -371,3 +381,6 @@ macro_rules! lanes {
 
 lanes!(f32, single { bits: u32, mantissa: 23, mask: 0xff, max: 253 });
 lanes!(f64, double { bits: u64, mantissa: 52, mask: 0x7ff, max: 2045 });
+
+#[cfg(test)]
+mod tests;

@@ -18,7 +18,7 @@ use std::ops::{Index, IndexMut};
 
 pub(crate) use buffer::Buffer;
 pub(crate) use clock::time_copies;
-pub use lanes::{Lanes, Pack};
+pub use lanes::{Lanes, Pack, Width};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use transpose::Avx2;
 #[cfg(not(target_arch = "x86_64"))]

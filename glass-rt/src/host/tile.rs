@@ -254,3 +254,190 @@ impl<T: Real> Scratch<T> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::{Args, Input, Lanes, schedule};
+
+    const N_OUT: usize = 3;
+    const K: usize = 5;
+
+    /// Two inputs (a matrix and a vector), an old and a new output, a status word and three counts.
+    ///
+    /// `y -= s A x` and `z` = the pivots and their reciprocals of `y` and of the elements of `x`.
+    #[inline(always)]
+    fn arithmetic<T, V, A, Y, S>(inputs: &[A], outputs: &mut [Y], words: &mut [S], scalars: &[T])
+    where
+        T: Real,
+        V: Lanes<T>,
+        A: Index<usize, Output = V>,
+        Y: IndexMut<usize, Output = V>,
+        S: IndexMut<usize, Output = V::Words>,
+    {
+        let ([a, x], [y, z], [status, counts]) = (inputs, outputs, words) else { panic!("operands") };
+        let mut first_bad = V::no_words();
+        for i in 0..N_OUT {
+            let mut acc = V::splat(T::default());
+            for t in 0..K {
+                acc = a[i + t * N_OUT].mul_add(x[t], acc);
+            }
+            y[i] = y[i].sub(V::splat(scalars[0]).mul(acc));
+            (z[2 * i], z[2 * i + 1]) = y[i].cholesky_pivot(i as u32 + 1, &mut first_bad);
+            counts[i] = first_bad;
+        }
+        z[2 * N_OUT] = x[0].general_pivot(9, &mut first_bad).1;
+        status[0] = first_bad;
+    }
+
+    struct Double;
+    struct Single;
+
+    macro_rules! body {
+        ($name:ident, $float:ty) => {
+            impl Body for $name {
+                type Element = $float;
+
+                #[inline(always)]
+                fn run<V, A, Y, S>(inputs: &[A], outputs: &mut [Y], words: &mut [S], scalars: &[$float])
+                where
+                    V: Lanes<$float>,
+                    A: Index<usize, Output = V>,
+                    Y: IndexMut<usize, Output = V>,
+                    S: IndexMut<usize, Output = V::Words>,
+                {
+                    arithmetic(inputs, outputs, words, scalars);
+                }
+            }
+        };
+    }
+
+    body!(Double, f64);
+    body!(Single, f32);
+
+    const ELEMENTS: [usize; 4] = [N_OUT * K, K, N_OUT, 2 * N_OUT + 1];
+    const COUNTS: [usize; 2] = [1, N_OUT];
+
+    fn values(len: usize, seed: f64) -> Vec<f64> {
+        (0..len).map(|i| ((i as f64 + seed) * 12.9898).sin() * 437.585).collect()
+    }
+
+    /// Bits, with one pattern for all NaNs.
+    fn bits<T: Real + Into<f64>>(values: &[T]) -> Vec<u64> {
+        let bits = |value: f64| if value.is_nan() { u64::MAX } else { value.to_bits() };
+        values.iter().map(|value| bits((*value).into())).collect()
+    }
+
+    fn check<B: Body<Element: Into<f64>>>(
+        from_f64: fn(f64) -> B::Element,
+        one_lane: fn(&[Vec<B::Element>], &mut [Vec<B::Element>], &mut [Vec<u32>], &[B::Element]),
+    ) {
+        let scalars = [from_f64(-1.75)];
+        let poison = from_f64(12345.0);
+        // The last size is large enough to be spread over the cores.
+        for n_problems in [1, 31, 32, 33, 64, 100, 1000, 4001] {
+            let data: Vec<Vec<_>> = ELEMENTS
+                .iter()
+                .enumerate()
+                .map(|(idx, elements)| {
+                    values(n_problems * elements, 0.1 * idx as f64).into_iter().map(from_f64).collect()
+                })
+                .collect();
+            let mut wanted = [Vec::new(), Vec::new()];
+            let mut wanted_words = [Vec::new(), Vec::new()];
+            for problem in 0..n_problems {
+                let of = |idx: usize| data[idx][problem * ELEMENTS[idx]..][..ELEMENTS[idx]].to_vec();
+                let mut outputs = [of(2), of(3)];
+                let mut words = COUNTS.map(|count| vec![77; count]);
+                one_lane(&[of(0), of(1)], &mut outputs, &mut words, &scalars);
+                for (wanted, output) in wanted.iter_mut().zip(outputs) {
+                    wanted.extend(output);
+                }
+                for (wanted, words) in wanted_words.iter_mut().zip(words) {
+                    wanted.extend(words);
+                }
+            }
+            // Good problems and all kinds of bad ones take part.
+            assert!(n_problems < 100 || (0..=3).all(|number| wanted_words[0].contains(&number)));
+
+            for layout in [Layout::Contiguous, Layout::Interleaved] {
+                for work in [work::<B>(), chunk_baseline::<B>] {
+                    let stored = |problems: &[B::Element], elements: usize, padding| {
+                        let mut stored = vec![padding; layout.buffer_len(elements, n_problems)];
+                        for (idx, value) in problems.iter().enumerate() {
+                            stored[layout.offset(elements, idx / elements, idx % elements)] = *value;
+                        }
+                        stored
+                    };
+                    let inputs = [0, 1].map(|idx| stored(&data[idx], ELEMENTS[idx], from_f64(f64::NAN)));
+                    let mut outputs = [2, 3].map(|idx| stored(&data[idx], ELEMENTS[idx], poison));
+                    let mut words = COUNTS.map(|count| vec![77; count * n_problems]);
+                    let mut args = Args {
+                        inputs: (inputs.iter().zip(ELEMENTS))
+                            .map(|(data, elements)| Input { data, elements })
+                            .collect(),
+                        outputs: (outputs.iter_mut().zip(&ELEMENTS[2..]).zip([true, false]))
+                            .map(|((data, &elements), is_read)| Output { data, elements, is_read })
+                            .collect(),
+                        words: (words.iter_mut().zip(COUNTS))
+                            .map(|(data, count)| Words { data, count })
+                            .collect(),
+                        n_problems,
+                        layout,
+                        scalars: &scalars,
+                    };
+                    schedule::run(&mut args, work);
+                    for (idx, output) in outputs.iter().enumerate() {
+                        // Padding is still what it was.
+                        let wanted = stored(&wanted[idx], ELEMENTS[2 + idx], poison);
+                        assert_eq!(bits(output), bits(&wanted), "{layout} {n_problems} output {idx}");
+                    }
+                    assert_eq!(words, wanted_words, "{layout} {n_problems}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_implementation_gives_the_bits_of_one_lane() {
+        check::<Double>(|value| value, Double::run);
+        check::<Single>(|value| value as f32, Single::run);
+    }
+
+    /// Nothing but words is written: there is no output to take the number of problems from.
+    #[test]
+    fn words_alone_are_enough() {
+        struct Signs;
+        impl Body for Signs {
+            type Element = f32;
+
+            #[inline(always)]
+            fn run<V, A, Y, S>(inputs: &[A], _: &mut [Y], words: &mut [S], _: &[f32])
+            where
+                V: Lanes<f32>,
+                A: Index<usize, Output = V>,
+                Y: IndexMut<usize, Output = V>,
+                S: IndexMut<usize, Output = V::Words>,
+            {
+                words[0][0] = V::no_words();
+                for element in 0..2 {
+                    let _ = inputs[0][element].cholesky_pivot(element as u32 + 1, &mut words[0][0]);
+                }
+            }
+        }
+        let n_problems = 20_000;
+        let data: Vec<f32> = (0..2 * n_problems).map(|i| [1.0, -1.0, 2.0][i % 3]).collect();
+        let mut words = vec![77; n_problems];
+        let mut args = Args {
+            inputs: vec![Input { data: &data, elements: 2 }],
+            outputs: vec![],
+            words: vec![Words { data: &mut words, count: 1 }],
+            n_problems,
+            layout: Layout::Contiguous,
+            scalars: &[],
+        };
+        schedule::run(&mut args, work::<Signs>());
+        let wanted: Vec<u32> = (0..n_problems).map(|problem| [2, 0, 1][problem % 3]).collect();
+        assert_eq!(words, wanted);
+    }
+}

@@ -1,0 +1,239 @@
+//! Every operation against plain arithmetic, on one lane and on many.
+
+use super::{Lanes, Pack, Width};
+
+/// Numbers at every edge of a format, their neighbours, and a spread of ordinary ones.
+macro_rules! edges {
+    ($float:ident) => {{
+        let tiny = $float::from_bits(1);
+        let mut values = vec![
+            0.0,
+            1.0,
+            0.5,
+            3.0,
+            0.1,
+            tiny,
+            7.0 * tiny,
+            $float::MIN_POSITIVE,
+            $float::MIN_POSITIVE / 2.0,
+            $float::MIN_POSITIVE.next_down(),
+            1.0 / $float::MAX,
+            $float::MAX,
+            $float::MAX / 2.0,
+            $float::MAX.sqrt(),
+            $float::MIN_POSITIVE.sqrt(),
+            1e-30,
+            1e30,
+            16_777_217.0,
+            $float::INFINITY,
+            $float::NAN,
+        ];
+        let mut spread = 0.372 as $float;
+        for _ in 0..60 {
+            values.push(spread);
+            spread = (spread * 37.5).fract() * [1.0, 1e-3, 1e4][values.len() % 3] + 0.001;
+        }
+        let negative: Vec<$float> = values.iter().map(|value| -value).collect();
+        values.extend(negative);
+        values
+    }};
+}
+
+macro_rules! tests {
+    ($module:ident, $float:ident, $width:literal, $exponents:expr) => {
+        mod $module {
+            use super::*;
+
+            type Many = Pack<$float, $width>;
+            type ManyWords = Pack<u32, $width>;
+
+            fn same(found: $float, wanted: $float) -> bool {
+                found.to_bits() == wanted.to_bits() || found.is_nan() && wanted.is_nan()
+            }
+
+            /// `one` and `many` on every pair, against `wanted`.
+            fn check(
+                name: &str,
+                one: fn($float, $float) -> $float,
+                many: fn(Many, Many) -> Many,
+                wanted: fn($float, $float) -> $float,
+            ) {
+                let values = edges!($float);
+                let pairs: Vec<_> =
+                    values.iter().flat_map(|a| values.iter().map(move |b| (*a, *b))).collect();
+                for pairs in pairs.chunks($width) {
+                    let lane = |idx: usize| pairs[idx % pairs.len()];
+                    let a = Pack(std::array::from_fn(|idx| lane(idx).0));
+                    let b = Pack(std::array::from_fn(|idx| lane(idx).1));
+                    let found = many(a, b);
+                    for (idx, found) in found.0.into_iter().enumerate() {
+                        let (a, b) = lane(idx);
+                        let wanted = wanted(a, b);
+                        assert!(same(found, wanted), "{name}({a:e}, {b:e}): {found:e}, not {wanted:e}");
+                        let found = one(a, b);
+                        assert!(same(found, wanted), "{name}({a:e}, {b:e}): {found:e}, not {wanted:e}");
+                    }
+                }
+            }
+
+            macro_rules! check {
+                ($method:ident, $call:expr, $wanted:expr) => {{
+                    fn call<V: Lanes<$float>>(a: V, b: V) -> V {
+                        let call: fn(V, V) -> V = $call;
+                        call(a, b)
+                    }
+                    check(stringify!($method), call, call, $wanted);
+                }};
+            }
+
+            #[test]
+            fn operations_round_once() {
+                check!(add, |a, b| a.add(b), |a, b| a + b);
+                check!(sub, |a, b| a.sub(b), |a, b| a - b);
+                check!(mul, |a, b| a.mul(b), |a, b| a * b);
+                check!(mul_add, |a, b| a.mul_add(b, a), |a, b| $float::mul_add(a, b, a));
+                check!(neg, |a, _| a.neg(), |a, _| $float::from_bits(
+                    a.to_bits() ^ (-0.0 as $float).to_bits()
+                ));
+                check!(abs, |a, _| a.abs(), |a, _| $float::abs(a));
+                check!(sqrt, |a, _| a.sqrt(), |a, _| $float::sqrt(a));
+                check!(recip, |a, _| a.recip(), |a, _| 1.0 / a);
+                check!(splat, |_, _| V::splat(0.1), |_, _| 0.1);
+            }
+
+            #[test]
+            fn the_larger_one_is_a_number_if_there_is_one() {
+                check!(max, |a, b| a.max(b), |a, b| match (a.is_nan(), b.is_nan()) {
+                    (true, _) => b,
+                    (_, true) => a,
+                    _ if a == b =>
+                        if a.is_sign_negative() {
+                            b
+                        } else {
+                            a
+                        },
+                    _ =>
+                        if a > b {
+                            a
+                        } else {
+                            b
+                        },
+                });
+            }
+
+            #[test]
+            fn scales_are_inverse_powers_of_two() {
+                check!(exponent_scale, |a, _| a.abs().exponent_scale(), |a, _| {
+                    let (least, most): (i32, i32) = $exponents;
+                    // Without a finite number of this size there is no larger power to find.
+                    let a = a.abs();
+                    let exponent = (least..=most).rev().find(|e| a.is_nan() || a >= (2.0 as $float).powi(*e));
+                    (2.0 as $float).powi(exponent.unwrap_or(least))
+                });
+                check!(
+                    inverse,
+                    |a, _| a.abs().exponent_scale().mul(a.abs().inverse_exponent_scale()),
+                    |_, _| 1.0
+                );
+            }
+
+            /// The definition, case by case.
+            fn rotation(a: $float, b: $float) -> [$float; 3] {
+                if b == 0.0 {
+                    return [1.0, 0.0, a];
+                }
+                if a == 0.0 {
+                    return [0.0, 1.0, b];
+                }
+                let w = if a.is_nan() || b.abs() > a.abs() { b.abs() } else { a.abs() };
+                let (p, q) = (a / w, b / w);
+                let size = $float::mul_add(p, p, q * q).sqrt();
+                let sign: $float = if a.abs() > b.abs() { a } else { b };
+                let h = if sign.is_sign_negative() { -size } else { size };
+                [p / h, q / h, w * h]
+            }
+
+            #[test]
+            fn rotations_follow_their_definition() {
+                check!(rotg_cos, |a, b| a.rotg_cos(b), |a, b| rotation(a, b)[0]);
+                check!(rotg_sin, |a, b| a.rotg_sin(b), |a, b| rotation(a, b)[1]);
+                check!(rotg_radius, |a, b| a.rotg_radius(b), |a, b| rotation(a, b)[2]);
+                let rotate = |a: $float, b: $float| (a.rotg_cos(b), a.rotg_sin(b), a.rotg_radius(b));
+                assert_eq!(rotate(3.0, -4.0), (-0.6, 0.8, -5.0));
+                assert_eq!(rotate($float::MAX, 0.0), (1.0, 0.0, $float::MAX));
+                // The radius overflows, the pair does not.
+                let (c, s, r) = rotate($float::MAX, $float::MAX);
+                assert!(c == s && (c - 0.5f64.sqrt() as $float).abs() < 1e-6 && r == $float::INFINITY);
+            }
+
+            type Pivot<V> = fn(V, u32, &mut <V as Width>::Words) -> (V, V);
+
+            fn check_pivots(
+                one: Pivot<$float>,
+                many: Pivot<Many>,
+                is_bad: fn($float) -> bool,
+                wanted: fn($float) -> ($float, $float),
+            ) {
+                let values = edges!($float);
+                let cases: Vec<_> =
+                    values.iter().flat_map(|a| [0u32, 5].map(|status| (*a, status))).collect();
+                let mut seen = [false; 2];
+                for number in [0, 3] {
+                    for cases in cases.chunks($width) {
+                        let lane = |idx: usize| cases[idx % cases.len()];
+                        let a = Pack(std::array::from_fn(|idx| lane(idx).0));
+                        let mut statuses: ManyWords = Pack(std::array::from_fn(|idx| lane(idx).1));
+                        let (pivots, reciprocals) = many(a, number, &mut statuses);
+                        for idx in 0..$width {
+                            let (a, before) = lane(idx);
+                            let is_bad = is_bad(a);
+                            seen[usize::from(is_bad)] = true;
+                            let wanted = if is_bad { ($float::NAN, $float::NAN) } else { wanted(a) };
+                            let wanted_status = if is_bad && before == 0 { number } else { before };
+                            let mut status = before;
+                            let single = one(a, number, &mut status);
+                            for (pivot, reciprocal, status) in [
+                                (pivots.0[idx], reciprocals.0[idx], statuses.0[idx]),
+                                (single.0, single.1, status),
+                            ] {
+                                assert!(same(pivot, wanted.0), "{a:e}: {pivot:e}, not {:e}", wanted.0);
+                                assert!(
+                                    same(reciprocal, wanted.1),
+                                    "{a:e}: {reciprocal:e}, not {:e}",
+                                    wanted.1
+                                );
+                                assert_eq!(status, wanted_status, "{a:e} after {before}");
+                            }
+                        }
+                    }
+                }
+                assert_eq!(seen, [true; 2]);
+            }
+
+            #[test]
+            fn pivots_are_plain_arithmetic_or_nan() {
+                let not_positive = |a: $float| a.is_nan() || a <= 0.0 || a.is_infinite();
+                let root = |a: $float| (a.sqrt(), 1.0 / a.sqrt());
+                check_pivots(Lanes::cholesky_pivot, Lanes::cholesky_pivot, not_positive, root);
+                let approximate = |a: $float| (a * (1.0 / a.sqrt()), 1.0 / a.sqrt());
+                check_pivots(Lanes::rsqrt_pivot, Lanes::rsqrt_pivot, not_positive, approximate);
+                let not_invertible = |a: $float| a == 0.0 || !a.is_finite();
+                check_pivots(Lanes::general_pivot, Lanes::general_pivot, not_invertible, |a| (a, 1.0 / a));
+            }
+
+            #[test]
+            fn the_first_bad_pivot_is_the_one_kept() {
+                let mut status = $float::no_words();
+                for (number, value) in [(1, 2.0), (2, -1.0), (3, 1.0), (4, 0.0)] {
+                    let value: $float = value;
+                    let _ = value.cholesky_pivot(number, &mut status);
+                }
+                assert_eq!(status, 2);
+                assert_eq!(Many::no_words().0, [0; $width]);
+            }
+        }
+    };
+}
+
+tests!(single, f32, 32, (-126, 126));
+tests!(double, f64, 16, (-1022, 1022));
