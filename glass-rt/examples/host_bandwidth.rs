@@ -9,8 +9,8 @@ use std::time::Instant;
 
 use glass_rt::host::{self, Body, Lanes};
 use glass_rt::kernel::{
-    Access, Alpha, Arch, Beta, Choice, Code, DType, Form, Launch, Layout, Operand, Plan, Scalars, Target,
-    Task, Tier, Variant,
+    Access, Arch, Choice, Code, DType, ElementKind, Form, Launch, Layout, Operand, Plan, Target, Task, Tier,
+    Variant,
 };
 use glass_rt::{Device, Error, launch};
 use rayon::prelude::*;
@@ -26,13 +26,14 @@ impl Body for Gemv {
     type Element = f32;
 
     #[inline(always)]
-    fn run<V, A, Y>(inputs: &[A], output: &mut Y, _scalars: Scalars<f32>)
+    fn run<V, A, Y, S>(inputs: &[A], outputs: &mut [Y], _: &mut [S], _: &[f32])
     where
         V: Lanes<f32>,
         A: Index<usize, Output = V>,
         Y: IndexMut<usize, Output = V>,
+        S: IndexMut<usize, Output = V::Words>,
     {
-        let (a, x) = (&inputs[0], &inputs[1]);
+        let ([a, x], [y]) = (inputs, outputs) else { unreachable!() };
         let mut acc = [V::splat(0.0); N_OUT];
         for t in 0..K {
             let x_t = x[t];
@@ -41,31 +42,42 @@ impl Body for Gemv {
             }
         }
         for (i, acc) in acc.into_iter().enumerate() {
-            output[i] = acc;
+            y[i] = acc;
         }
     }
 }
+
+const fn operand(name: &'static str, rows: u32, cols: u32, access: Access) -> Operand {
+    Operand { name, rows, cols, element: ElementKind::Real, access }
+}
+
+const OPERANDS: &[Operand] = &[
+    operand("a", N_OUT as u32, K as u32, Access::In),
+    operand("x", K as u32, 1, Access::In),
+    operand("y", N_OUT as u32, 1, Access::Out),
+];
 
 const fn task(layout: Layout) -> Task {
     Task {
         symbol: "sample_gemv_f32_m7_k14",
         dtype: DType::F32,
         layout,
-        operands: &[
-            Operand { name: "a", rows: N_OUT as u32, cols: K as u32, access: Access::In },
-            Operand { name: "x", rows: K as u32, cols: 1, access: Access::In },
-            Operand { name: "y", rows: N_OUT as u32, cols: 1, access: Access::Out },
-        ],
-        alpha: Alpha::One,
-        beta: Beta::Zero,
+        operands: OPERANDS,
+        scalars: &[],
         variants: &[Variant {
             symbol: "sample_gemv_f32_m7_k14_host",
             hash: "sample",
-            plan: Plan { tier: Tier::Thread, form: Form::Serial, staging: "direct", reason: "forced" },
+            plan: Plan { tier: Tier::Thread, form: Form::Serial, staging: "direct" },
             launch: Launch { threads_per_block: 1, problems_per_block: 32, shared_bytes: 0 },
             code: Code::HostF32(host::entry::<Gemv>),
         }],
-        choices: &[Choice { target: Target::Host, arch: Arch::Any, min_batch: 1, variant_idx: 0 }],
+        choices: &[Choice {
+            target: Target::Host,
+            arch: Arch::Any,
+            min_batch: 1,
+            variant_idx: 0,
+            reason: "forced",
+        }],
     }
 }
 
@@ -131,7 +143,7 @@ fn main() -> Result<(), Error> {
         for ((task, a, x, y), samples) in operands.iter_mut().zip(&mut calls) {
             let time = seconds(|| {
                 for _ in 0..n_calls {
-                    launch(task, &device, &[a, x], y, Scalars { alpha: 1.0, beta: 0.0 })?;
+                    launch(task, &device, &[a, x], &mut [y], &mut [], &[])?;
                 }
                 Ok(())
             })?;

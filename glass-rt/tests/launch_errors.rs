@@ -2,153 +2,312 @@
 
 mod sample;
 
-use glass_rt::kernel::{Layout, Scalars, Target, Task, Variant};
-use glass_rt::{Batch, Device, Element, Error, launch, launch_variant};
+use glass_rt::error::ArgumentKind;
+use glass_rt::kernel::{Access, ElementKind, Layout, Operand, Target, Task, Variant};
+use glass_rt::{Device, Error, launch, launch_variant};
+use sample::pivots::{self, COUNTS, ELEMENTS};
 use sample::{K, M};
 
 const N_PROBLEMS: usize = 33;
 static TASK: &Task = &sample::GEMV_F32_CONTIGUOUS;
+/// Two inputs, two outputs, two word operands and a scalar.
+static PIVOTS: &Task = &pivots::PIVOTS_F32_CONTIGUOUS;
+static TILED_PIVOTS: &Task = &pivots::PIVOTS_F32_INTERLEAVED;
 
-fn scalars<T: Element>() -> Scalars<T> {
-    Scalars { alpha: T::default(), beta: T::default() }
+/// Where an operand lies and how large it is.
+#[derive(Clone, Copy)]
+struct Shape<'a> {
+    device: &'a Device,
+    elements: usize,
+    n_problems: usize,
+    layout: Layout,
 }
 
-fn batch<T: Element>(device: &Device, elements: usize, n_problems: usize, layout: Layout) -> Batch<T> {
-    device.filled(elements, n_problems, layout, T::default()).unwrap()
+/// What a launch of two inputs, two outputs and two word operands is given.
+#[derive(Clone)]
+struct Given<'a> {
+    reals: [Shape<'a>; 4],
+    words: [Shape<'a>; 2],
+    n_inputs: usize,
+    n_outputs: usize,
+    n_words: usize,
+    scalars: Vec<f32>,
 }
 
-/// Launches with an output full of sevens and expects them untouched.
-fn refused<T: Element + PartialEq + From<u8>>(
-    task: &'static Task,
-    device: &Device,
-    inputs: &[&Batch<T>],
-    (elements, n_problems, layout): (usize, usize, Layout),
-) -> Error {
-    let mut output = Device::host().filled(elements, n_problems, layout, T::from(7)).unwrap();
-    let error = launch(task, device, inputs, &mut output, scalars()).unwrap_err();
-    assert!(output.download_raw().unwrap().iter().all(|value| *value == T::from(7)), "written after {error}");
-    println!("{error}\n");
-    error
-}
+impl<'a> Given<'a> {
+    /// What the task takes.
+    fn good(task: &Task, device: &'a Device) -> Self {
+        let shape = |elements, layout| Shape { device, elements, n_problems: N_PROBLEMS, layout };
+        Given {
+            reals: ELEMENTS.map(|elements| shape(elements, task.layout)),
+            words: COUNTS.map(|count| shape(count, Layout::Contiguous)),
+            n_inputs: 2,
+            n_outputs: 2,
+            n_words: 2,
+            scalars: vec![0.5],
+        }
+    }
 
-const GOOD_OUTPUT: (usize, usize, Layout) = (M, N_PROBLEMS, Layout::Contiguous);
+    /// The operand at this position of the task.
+    fn operand(&mut self, idx: usize) -> &mut Shape<'a> {
+        if idx < 4 { &mut self.reals[idx] } else { &mut self.words[idx - 4] }
+    }
+
+    /// Launches over outputs and words full of sevens; tells whether they still are.
+    fn launch(&self, task: &'static Task, device: &Device) -> (Result<(), Error>, bool) {
+        let filled = |shape: Shape| {
+            shape.device.filled(shape.elements, shape.n_problems, shape.layout, 7.0f32).unwrap()
+        };
+        let [a, b, mut l, mut x] = self.reals.map(filled);
+        let [mut status, mut counts] = self
+            .words
+            .map(|shape| shape.device.filled(shape.elements, shape.n_problems, shape.layout, 7u32).unwrap());
+        let outcome = launch(
+            task,
+            device,
+            &[&a, &b, &a][..self.n_inputs],
+            &mut [&mut l, &mut x][..self.n_outputs],
+            &mut [&mut status, &mut counts][..self.n_words],
+            &self.scalars,
+        );
+        let reals =
+            [l, x].iter().all(|batch| batch.download_raw().unwrap().iter().all(|value| *value == 7.0));
+        let words =
+            [status, counts].iter().all(|batch| batch.download_raw().unwrap().iter().all(|word| *word == 7));
+        (outcome, reals && words)
+    }
+
+    /// The error of a launch that must not write.
+    fn refused(&self, task: &'static Task, device: &Device) -> Error {
+        let (outcome, untouched) = self.launch(task, device);
+        let error = outcome.unwrap_err();
+        assert!(untouched, "written after {error}");
+        println!("{error}\n");
+        error
+    }
+}
 
 #[test]
 fn a_good_launch_is_not_refused() {
     let device = Device::host();
-    let a = batch::<f32>(&device, M * K, N_PROBLEMS, Layout::Contiguous);
-    let x = batch(&device, K, N_PROBLEMS, Layout::Contiguous);
-    let mut y = batch(&device, M, N_PROBLEMS, Layout::Contiguous);
-    launch(TASK, &device, &[&a, &x], &mut y, scalars()).unwrap();
-    launch_variant(TASK, 0, &device, &[&a, &x], &mut y, scalars()).unwrap();
+    for task in [PIVOTS, TILED_PIVOTS] {
+        let (outcome, untouched) = Given::good(task, &device).launch(task, &device);
+        assert_eq!((outcome, untouched), (Ok(()), false));
+    }
 }
 
 #[test]
-fn wrong_operands() {
+fn every_operand_has_its_elements_length_layout_and_device() {
+    let host = Device::host();
+    let (devices, _) = Device::all();
+    let others: Vec<_> = devices.iter().filter(|device| **device != host).collect();
+    if others.is_empty() {
+        println!("skipped in part: no device beside the host");
+    }
+    for task in [PIVOTS, TILED_PIVOTS] {
+        let kernel = task.symbol;
+        for (idx, operand) in task.operands.iter().enumerate() {
+            let Operand { name, rows, cols, .. } = *operand;
+            let good = Given::good(task, &host);
+            let with = |change: &dyn Fn(&mut Shape<'_>)| {
+                let mut given = good.clone();
+                change(given.operand(idx));
+                given.refused(task, &host)
+            };
+
+            let expected = operand.elements();
+            let sizes = [expected + 1, expected - 1];
+            for given in sizes.into_iter().filter(|elements| *elements > 0) {
+                let error = with(&|shape| shape.elements = given);
+                let operand = name;
+                assert_eq!(error, Error::WrongElements { kernel, operand, given, expected, rows, cols });
+            }
+
+            for length in [N_PROBLEMS - 1, N_PROBLEMS + 1, 0] {
+                let error = with(&|shape| shape.n_problems = length);
+                // The first output is what the others are compared with; the first of those is named.
+                let (operand, given, expected) =
+                    if idx == 2 { ("a", N_PROBLEMS, length) } else { (name, length, N_PROBLEMS) };
+                assert_eq!(error, Error::WrongLength { kernel, operand, given, expected });
+            }
+
+            let expected =
+                if operand.element == ElementKind::Word { Layout::Contiguous } else { task.layout };
+            let given = match expected {
+                Layout::Contiguous => Layout::Interleaved,
+                Layout::Interleaved => Layout::Contiguous,
+            };
+            let error = with(&|shape| shape.layout = given);
+            assert_eq!(error, Error::WrongLayout { kernel, operand: name, given, expected });
+
+            for other in &others {
+                let mut elsewhere = Given::good(task, &host);
+                elsewhere.operand(idx).device = other;
+                let error = elsewhere.refused(task, &host);
+                let (given, expected) = (other.name().to_owned(), host.name().to_owned());
+                assert_eq!(error, Error::WrongDevice { kernel, operand: name, given, expected });
+                // The device of the launch is the one that counts.
+                let error = good.refused(task, other);
+                let (given, expected) = (host.name().to_owned(), other.name().to_owned());
+                assert_eq!(error, Error::WrongDevice { kernel, operand: "a", given, expected });
+            }
+        }
+    }
+}
+
+#[test]
+fn every_kind_of_argument_is_counted() {
     let device = Device::host();
-    let layout = Layout::Contiguous;
-    let a = batch::<f32>(&device, M * K, N_PROBLEMS, layout);
-    let x = batch(&device, K, N_PROBLEMS, layout);
-    let kernel = TASK.symbol;
-
-    let error = refused(TASK, &device, &[&a], GOOD_OUTPUT);
-    assert_eq!(error, Error::OperandCount { kernel, given: 1, expected: 2 });
-    let error = refused(TASK, &device, &[&a, &x, &x], GOOD_OUTPUT);
-    assert_eq!(error, Error::OperandCount { kernel, given: 3, expected: 2 });
-
-    let error = refused(TASK, &device, &[&x, &x], GOOD_OUTPUT);
-    let (rows, cols) = (M as u32, K as u32);
-    assert_eq!(error, Error::WrongElements { kernel, operand: "a", given: K, expected: M * K, rows, cols });
-    let error = refused(TASK, &device, &[&a, &x], (M + 1, N_PROBLEMS, layout));
-    let wanted =
-        Error::WrongElements { kernel, operand: "y", given: M + 1, expected: M, rows: M as u32, cols: 1 };
-    assert_eq!(error, wanted);
-
-    let short = batch(&device, K, N_PROBLEMS - 1, layout);
-    let error = refused(TASK, &device, &[&a, &short], GOOD_OUTPUT);
-    assert_eq!(
-        error,
-        Error::WrongLength { kernel, operand: "x", given: N_PROBLEMS - 1, expected: N_PROBLEMS }
+    let good = Given::good(PIVOTS, &device);
+    let kernel = PIVOTS.symbol;
+    let refused = |given: &Given| given.refused(PIVOTS, &device);
+    for n_inputs in [0, 1, 3] {
+        let error = refused(&Given { n_inputs, ..good.clone() });
+        let (kind, names) = (ArgumentKind::Input, vec!["a", "b"]);
+        assert_eq!(error, Error::ArgumentCount { kernel, kind, given: n_inputs, names });
+    }
+    for n_outputs in [0, 1] {
+        let error = refused(&Given { n_outputs, ..good.clone() });
+        let (kind, names) = (ArgumentKind::Output, vec!["l", "x"]);
+        assert_eq!(error, Error::ArgumentCount { kernel, kind, given: n_outputs, names });
+    }
+    for n_words in [0, 1] {
+        let error = refused(&Given { n_words, ..good.clone() });
+        let (kind, names) = (ArgumentKind::Word, vec!["status", "counts"]);
+        assert_eq!(error, Error::ArgumentCount { kernel, kind, given: n_words, names });
+    }
+    for scalars in [vec![], vec![1.0, 2.0]] {
+        let given = scalars.len();
+        let error = refused(&Given { scalars, ..good.clone() });
+        let (kind, names) = (ArgumentKind::Scalar, vec!["rho"]);
+        assert_eq!(error, Error::ArgumentCount { kernel, kind, given, names });
+    }
+    let text = refused(&Given { n_words: 1, ..good }).to_string();
+    assert!(
+        text.contains("1 word operand(s) given") && text.contains("allowed: 2 (status, counts)"),
+        "{text}"
     );
-    // An empty output is no excuse: lengths are checked first.
-    let error = refused(TASK, &device, &[&a, &x], (M, 0, layout));
-    assert_eq!(error, Error::WrongLength { kernel, operand: "a", given: N_PROBLEMS, expected: 0 });
+}
 
-    let (given, expected) = (Layout::Interleaved, layout);
-    let tiled = batch(&device, K, N_PROBLEMS, Layout::Interleaved);
-    let error = refused(TASK, &device, &[&a, &tiled], GOOD_OUTPUT);
-    assert_eq!(error, Error::WrongLayout { kernel, operand: "x", given, expected });
-    let error = refused(TASK, &device, &[&a, &x], (M, N_PROBLEMS, Layout::Interleaved));
-    assert_eq!(error, Error::WrongLayout { kernel, operand: "y", given, expected });
+#[test]
+fn more_outputs_and_words_than_the_task_has() {
+    let device = Device::host();
+    let batch = |elements| device.filled(elements, N_PROBLEMS, Layout::Contiguous, 7.0f32).unwrap();
+    let (a, x) = (batch(M * K), batch(K));
+    let (mut y, mut z) = (batch(M), batch(M));
+    let mut status = device.filled(1, N_PROBLEMS, Layout::Contiguous, 7u32).unwrap();
+    let (kernel, scalars) = (TASK.symbol, [1.0, 0.0]);
+    let error = launch(TASK, &device, &[&a, &x], &mut [&mut y, &mut z], &mut [], &scalars).unwrap_err();
+    let (kind, names) = (ArgumentKind::Output, vec!["y"]);
+    assert_eq!(error, Error::ArgumentCount { kernel, kind, given: 2, names });
+    let error = launch(TASK, &device, &[&a, &x], &mut [&mut y], &mut [&mut status], &scalars).unwrap_err();
+    let (kind, names) = (ArgumentKind::Word, vec![]);
+    assert_eq!(error, Error::ArgumentCount { kernel, kind, given: 1, names });
+    assert!(error.to_string().ends_with("allowed: 0"), "{error}");
+    assert!(y.download().unwrap().iter().all(|value| *value == 7.0));
+    assert!(status.download().unwrap().iter().all(|word| *word == 7));
+}
+
+#[test]
+fn an_empty_batch_is_checked_and_launches_nothing() {
+    let device = Device::host();
+    let mut given = Given::good(PIVOTS, &device);
+    for idx in 0..PIVOTS.operands.len() {
+        given.operand(idx).n_problems = 0;
+    }
+    assert_eq!(given.launch(PIVOTS, &device).0, Ok(()));
+    given.scalars.clear();
+    let error = given.refused(PIVOTS, &device);
+    assert!(matches!(error, Error::ArgumentCount { kind: ArgumentKind::Scalar, .. }), "{error}");
 }
 
 #[test]
 fn wrong_type() {
     let device = Device::host();
-    let a = batch::<f64>(&device, M * K, N_PROBLEMS, Layout::Contiguous);
-    let x = batch(&device, K, N_PROBLEMS, Layout::Contiguous);
-    let error = refused(TASK, &device, &[&a, &x], GOOD_OUTPUT);
+    let batch = |elements| device.filled(elements, N_PROBLEMS, Layout::Contiguous, 7.0f64).unwrap();
+    let (a, x, mut y) = (batch(M * K), batch(K), batch(M));
+    let error = launch(TASK, &device, &[&a, &x], &mut [&mut y], &mut [], &[1.0, 0.0]).unwrap_err();
     assert!(matches!(error, Error::WrongDType { .. }));
     let text = error.to_string();
     assert!(
         text.contains("f64 given") && text.contains("allowed: f32") && text.contains(TASK.symbol),
         "{text}"
     );
-}
-
-#[test]
-fn a_batch_of_another_device() {
-    let (devices, _) = Device::all();
-    let [other, host] = &devices[..] else {
-        println!("skipped: needs exactly one device beside the host, {} found", devices.len() - 1);
-        return;
-    };
-    let a = batch::<f32>(host, M * K, N_PROBLEMS, Layout::Contiguous);
-    let x = batch(other, K, N_PROBLEMS, Layout::Contiguous);
-    let error = refused(TASK, host, &[&a, &x], GOOD_OUTPUT);
-    let (given, expected) = (other.name().to_owned(), host.name().to_owned());
-    assert_eq!(error, Error::WrongDevice { kernel: TASK.symbol, operand: "x", given, expected });
-    // The device of the launch is the one that counts, also for the output.
-    let error = refused(TASK, other, &[&x.to_layout(Layout::Contiguous).unwrap(), &x], GOOD_OUTPUT);
-    assert!(matches!(error, Error::WrongElements { .. }));
-}
-
-#[test]
-fn wrong_variants() {
-    static NO_HOST: Task = Task { choices: &[], ..sample::GEMV_F32_CONTIGUOUS_TASK };
-    let device = Device::host();
-    let a = batch::<f32>(&device, M * K, N_PROBLEMS, Layout::Contiguous);
-    let x = batch(&device, K, N_PROBLEMS, Layout::Contiguous);
-    let error = refused(&NO_HOST, &device, &[&a, &x], GOOD_OUTPUT);
-    assert_eq!(error, Error::NoVariant { kernel: NO_HOST.symbol, target: Target::Host, available: vec![] });
-
-    let mut y = device.filled(M, N_PROBLEMS, Layout::Contiguous, 7.0f32).unwrap();
-    let error = launch_variant(TASK, 9, &device, &[&a, &x], &mut y, scalars()).unwrap_err();
-    assert_eq!(error, Error::VariantOutOfRange { kernel: TASK.symbol, given: 9, n_variants: 3 });
-    let error = launch_variant(TASK, 1, &device, &[&a, &x], &mut y, scalars()).unwrap_err();
-    let variant = TASK.variants[1].symbol;
-    assert_eq!(error, Error::VariantTarget { variant, given: Target::Cuda, expected: Target::Host });
     assert!(y.download().unwrap().iter().all(|value| *value == 7.0));
 }
 
 #[test]
-fn contradictory_tasks() {
-    static NO_OPERANDS: Task = Task { operands: &[], ..sample::GEMV_F32_CONTIGUOUS_TASK };
-    static NO_OUTPUT: Task = Task {
-        operands: &[sample::GEMV_F32_CONTIGUOUS_TASK.operands[0]],
-        ..sample::GEMV_F32_CONTIGUOUS_TASK
-    };
-    static F64_ENTRY: [Variant; 1] = [sample::GEMV_F64_CONTIGUOUS_TASK.variants[0]];
-    static WRONG_ENTRY: Task = Task { variants: &F64_ENTRY, ..sample::GEMV_F32_CONTIGUOUS_TASK };
+fn wrong_variants() {
+    static NO_HOST: Task = Task { choices: &[], ..pivots::PIVOTS_F32_CONTIGUOUS_TASK };
     let device = Device::host();
-    let a = batch::<f32>(&device, M * K, N_PROBLEMS, Layout::Contiguous);
-    let x = batch(&device, K, N_PROBLEMS, Layout::Contiguous);
-    let inputs: [(&'static Task, Vec<&Batch<f32>>); 3] =
-        [(&NO_OPERANDS, vec![]), (&NO_OUTPUT, vec![]), (&WRONG_ENTRY, vec![&a, &x])];
-    for (task, inputs) in inputs {
-        let error = refused(task, &device, &inputs, GOOD_OUTPUT);
-        assert!(matches!(error, Error::MalformedTask { .. }), "{error}");
+    let error = Given::good(&NO_HOST, &device).refused(&NO_HOST, &device);
+    assert_eq!(error, Error::NoVariant { kernel: NO_HOST.symbol, target: Target::Host, available: vec![] });
+
+    let batch = |elements| device.filled(elements, N_PROBLEMS, Layout::Contiguous, 7.0f32).unwrap();
+    let (a, x, mut y) = (batch(M * K), batch(K), batch(M));
+    let mut launch = |variant_idx| {
+        launch_variant(TASK, variant_idx, &device, &[&a, &x], &mut [&mut y], &mut [], &[0.0, 0.0])
+    };
+    let error = launch(9).unwrap_err();
+    assert_eq!(error, Error::VariantOutOfRange { kernel: TASK.symbol, given: 9, n_variants: 3 });
+    let error = launch(1).unwrap_err();
+    let variant = TASK.variants[1].symbol;
+    assert_eq!(error, Error::VariantTarget { variant, given: Target::Cuda, expected: Target::Host });
+    assert!(y.download().unwrap().iter().all(|value| *value == 7.0));
+    launch_variant(TASK, 0, &device, &[&a, &x], &mut [&mut y], &mut [], &[0.0, 0.0]).unwrap();
+    assert!(y.download().unwrap().iter().all(|value| *value == 0.0));
+}
+
+#[test]
+fn contradictory_tasks() {
+    const X: Operand = sample::real("x", 1, 1, Access::In);
+    const Y: Operand = Operand { name: "y", access: Access::Out, ..X };
+    const WORD: Operand = Operand { name: "s", element: ElementKind::Word, ..Y };
+    const TASK: Task = sample::GEMV_F32_CONTIGUOUS_TASK;
+    static F64_ENTRY: [Variant; 1] = [sample::GEMV_F64_CONTIGUOUS_TASK.variants[0]];
+    static ONE: Task = Task { operands: &[Y], scalars: &[], ..TASK };
+    static WRONG_ENTRY: Task = Task { variants: &F64_ENTRY, ..ONE };
+    static NO_OPERANDS: Task = Task { operands: &[], ..ONE };
+    static NO_OUTPUT: Task = Task { operands: &[X], ..ONE };
+    static LATE_INPUT: Task = Task { operands: &[Y, X], ..ONE };
+    static LATE_OUTPUT: Task = Task { operands: &[WORD, Y], ..ONE };
+    static READ_WORD: Task = Task { operands: &[Y, Operand { access: Access::InOut, ..WORD }], ..ONE };
+    static FOUR_SCALARS: Task = Task { scalars: &["a", "b", "c", "d"], ..ONE };
+    let device = Device::host();
+    for (task, said) in [
+        (&WRONG_ENTRY, "another type than f32"),
+        (&NO_OPERANDS, "no operand is written"),
+        (&NO_OUTPUT, "no operand is written"),
+        (&LATE_INPUT, "operand `x` is out of order"),
+        (&LATE_OUTPUT, "operand `y` is out of order"),
+        (&READ_WORD, "operand `s` is out of order"),
+        (&FOUR_SCALARS, "4 scalars"),
+    ] {
+        let mut y = device.filled(1, N_PROBLEMS, Layout::Contiguous, 7.0f32).unwrap();
+        let error = launch(task, &device, &[], &mut [&mut y], &mut [], &[]).unwrap_err();
+        let Error::MalformedTask { message, .. } = &error else { panic!("{error}") };
+        assert!(message.contains(said), "{message}");
+        assert!(y.download().unwrap().iter().all(|value| *value == 7.0));
     }
+}
+
+#[test]
+fn more_operands_than_a_host_body_serves() {
+    const X: Operand = sample::real("x", 1, 1, Access::In);
+    const OPERANDS: [Operand; 13] = {
+        let mut operands = [X; 13];
+        operands[12] = Operand { name: "y", access: Access::Out, ..X };
+        operands
+    };
+    static TASK: Task = Task { operands: &OPERANDS, scalars: &[], ..sample::GEMV_F32_CONTIGUOUS_TASK };
+    let device = Device::host();
+    let x = device.filled(1, N_PROBLEMS, Layout::Contiguous, 1.0f32).unwrap();
+    let mut y = device.filled(1, N_PROBLEMS, Layout::Contiguous, 7.0f32).unwrap();
+    let error = launch(&TASK, &device, &[&x; 12], &mut [&mut y], &mut [], &[]).unwrap_err();
+    let subject = format!("kernel `{}`", TASK.variants[0].symbol);
+    let available = glass_rt::host::MAX_OPERANDS as u64;
+    assert_eq!(error, Error::Limit { subject, what: "operands", required: 13, available });
+    assert!(y.download().unwrap().iter().all(|value| *value == 7.0));
 }
 
 #[test]
@@ -162,6 +321,8 @@ fn wrong_data() {
     assert!(allowed.contains("192"), "{allowed}");
     assert_eq!(device.upload::<f32, 0>(&[]).unwrap_err(), Error::NoElements);
     assert_eq!(device.filled(0, 5, Layout::Contiguous, 0.0f32).unwrap_err(), Error::NoElements);
+    let error = device.upload_raw(&[0u32; 32], 1, 33, Layout::Contiguous).unwrap_err();
+    assert!(matches!(error, Error::DataLength { given: 32, .. }), "{error}");
     let error = device.filled(usize::MAX / 8, 1000, Layout::Interleaved, 0.0f64).unwrap_err();
     assert!(matches!(error, Error::OutOfMemory { .. }), "{error}");
     let error = device.filled(1 << 40, 1 << 10, Layout::Contiguous, 0.0f64).unwrap_err();

@@ -1,12 +1,15 @@
-//! A hand-written task in all three languages: y = alpha A x + beta y, with A 3 x 5.
+//! Hand-written tasks in all three languages. Here: y = alpha A x + beta y, with A 3 x 5.
 #![allow(dead_code, reason = "each test program uses a part")]
+
+pub(crate) mod pivots;
 
 use std::ops::{Index, IndexMut};
 
+use glass_rt::Real;
 use glass_rt::host::{self, Body, Lanes};
 use glass_rt::kernel::{
-    Access, Alpha, Arch, Beta, Choice, Code, DType, Form, Launch, Layout, Operand, Plan, Scalars, Target,
-    Task, Tier, Variant,
+    Access, Arch, Choice, Code, DType, ElementKind, Form, Launch, Layout, Operand, Plan, Target, Task, Tier,
+    Variant,
 };
 
 pub(crate) const M: usize = 3;
@@ -14,67 +17,60 @@ pub(crate) const K: usize = 5;
 pub(crate) const SIZES: [usize; 7] = [0, 1, 31, 32, 33, 100, 1000];
 
 const OPERANDS: &[Operand] = &[
-    Operand { name: "a", rows: M as u32, cols: K as u32, access: Access::In },
-    Operand { name: "x", rows: K as u32, cols: 1, access: Access::In },
-    Operand { name: "y", rows: M as u32, cols: 1, access: Access::InOut },
+    real("a", M as u32, K as u32, Access::In),
+    real("x", K as u32, 1, Access::In),
+    real("y", M as u32, 1, Access::InOut),
 ];
+
+/// A matrix of real elements.
+pub(crate) const fn real(name: &'static str, rows: u32, cols: u32, access: Access) -> Operand {
+    Operand { name, rows, cols, element: ElementKind::Real, access }
+}
 
 /// The arithmetic on one lane or many.
 #[inline(always)]
-fn gemv<
-    T: Copy + PartialEq + Default,
+fn gemv<T, V, A, Y>(inputs: &[A], outputs: &mut [Y], scalars: &[T])
+where
+    T: Real + PartialEq,
     V: Lanes<T>,
     A: Index<usize, Output = V>,
     Y: IndexMut<usize, Output = V>,
->(
-    inputs: &[A],
-    output: &mut Y,
-    scalars: Scalars<T>,
-) {
+{
+    let ([a, x], [y], [alpha, beta]) = (inputs, outputs, scalars) else { unreachable!() };
     for i in 0..M {
         let mut acc = V::splat(T::default());
         for t in 0..K {
-            acc = inputs[0][i + t * M].mul_add(inputs[1][t], acc);
+            acc = a[i + t * M].mul_add(x[t], acc);
         }
-        let scaled = V::splat(scalars.alpha).mul(acc);
-        output[i] = if scalars.beta == T::default() {
-            scaled
-        } else {
-            V::splat(scalars.beta).mul_add(output[i], scaled)
-        };
+        let scaled = V::splat(*alpha).mul(acc);
+        y[i] = if *beta == T::default() { scaled } else { V::splat(*beta).mul_add(y[i], scaled) };
     }
 }
 
 pub(crate) struct GemvF32;
 pub(crate) struct GemvF64;
 
-impl Body for GemvF32 {
-    type Element = f32;
+macro_rules! body {
+    ($name:ident, $float:ty) => {
+        impl Body for $name {
+            type Element = $float;
 
-    #[inline(always)]
-    fn run<V, A, Y>(inputs: &[A], output: &mut Y, scalars: Scalars<f32>)
-    where
-        V: Lanes<f32>,
-        A: Index<usize, Output = V>,
-        Y: IndexMut<usize, Output = V>,
-    {
-        gemv(inputs, output, scalars);
-    }
+            #[inline(always)]
+            fn run<V, A, Y, S>(inputs: &[A], outputs: &mut [Y], _: &mut [S], scalars: &[$float])
+            where
+                V: Lanes<$float>,
+                A: Index<usize, Output = V>,
+                Y: IndexMut<usize, Output = V>,
+                S: IndexMut<usize, Output = V::Words>,
+            {
+                gemv(inputs, outputs, scalars);
+            }
+        }
+    };
 }
 
-impl Body for GemvF64 {
-    type Element = f64;
-
-    #[inline(always)]
-    fn run<V, A, Y>(inputs: &[A], output: &mut Y, scalars: Scalars<f64>)
-    where
-        V: Lanes<f64>,
-        A: Index<usize, Output = V>,
-        Y: IndexMut<usize, Output = V>,
-    {
-        gemv(inputs, output, scalars);
-    }
-}
+body!(GemvF32, f32);
+body!(GemvF64, f64);
 
 macro_rules! cuda_source {
     ($symbol:literal, $float:literal, $fma:literal, $zero:literal, $at:literal) => {
@@ -121,7 +117,7 @@ macro_rules! cuda_source {
 macro_rules! wgsl_source {
     ($symbol:literal, $args:literal, $at:literal) => {
         concat!(
-            "struct Args { n_problems: u32, alpha: f32, beta: f32, _pad: u32 }
+            "struct Args { n_problems: u32, alpha: f32, beta: f32, padding_0: f32 }
 @group(0) @binding(0) var<storage, read> a: array<f32>;
 @group(0) @binding(1) var<storage, read> x: array<f32>;
 @group(0) @binding(2) var<storage, read_write> y: array<f32>;
@@ -151,19 +147,19 @@ fn ",
     };
 }
 
-const PLAN: Plan = Plan { tier: Tier::Thread, form: Form::Serial, staging: "direct", reason: "forced" };
+const PLAN: Plan = Plan { tier: Tier::Thread, form: Form::Serial, staging: "direct" };
 pub(crate) const LAUNCH: Launch = Launch { threads_per_block: 64, problems_per_block: 64, shared_bytes: 0 };
 
-const fn variant(symbol: &'static str, code: Code) -> Variant {
+pub(crate) const fn variant(symbol: &'static str, code: Code) -> Variant {
     Variant { symbol, hash: "sample", plan: PLAN, launch: LAUNCH, code }
 }
 
-const fn cuda(source: &'static str) -> Code {
+pub(crate) const fn cuda(source: &'static str) -> Code {
     Code::Cuda { source, images: &[], min_compute_capability: 70 }
 }
 
 const fn choice(target: Target, variant_idx: usize) -> Choice {
-    Choice { target, arch: Arch::Any, min_batch: 1, variant_idx }
+    Choice { target, arch: Arch::Any, min_batch: 1, variant_idx, reason: "forced" }
 }
 
 macro_rules! task {
@@ -174,16 +170,16 @@ macro_rules! task {
             dtype: DType::$dtype,
             layout: Layout::$layout,
             operands: OPERANDS,
-            alpha: Alpha::Runtime,
-            beta: Beta::Runtime,
+            scalars: &["alpha", "beta"],
             variants: $variants,
             choices: $choices,
         };
     };
 }
 
-const ALL: &[Choice] = &[choice(Target::Host, 0), choice(Target::Cuda, 1), choice(Target::Wgpu, 2)];
-const NO_WGPU: &[Choice] = &[choice(Target::Host, 0), choice(Target::Cuda, 1)];
+pub(crate) const ALL: &[Choice] =
+    &[choice(Target::Host, 0), choice(Target::Cuda, 1), choice(Target::Wgpu, 2)];
+pub(crate) const NO_WGPU: &[Choice] = &[choice(Target::Host, 0), choice(Target::Cuda, 1)];
 
 task!(
     GEMV_F32_CONTIGUOUS,
