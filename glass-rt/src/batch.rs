@@ -279,7 +279,7 @@ impl Device {
         if elements == 0 {
             return Err(Error::NoElements);
         }
-        self.inner.backend.check_element::<T>()?;
+        self.check_element::<T>()?;
         let n_stored = n_problems.max(1);
         let n_bytes = layout.buffer_len(elements, n_stored).checked_mul(size_of::<T>());
         if n_bytes.is_none_or(|n_bytes| n_bytes > isize::MAX as usize) {

@@ -269,6 +269,17 @@ impl Device {
     }
 }
 
+impl Device {
+    /// Whether batches of `T` can live here.
+    pub(crate) fn check_element<T: Element>(&self) -> Result<(), Error> {
+        if self.inner.backend.element_bytes().is_some_and(|n_bytes| n_bytes != size_of::<T>()) {
+            let (dtype, target) = (T::NAME, self.target());
+            return Err(Error::DTypeUnavailable { dtype, target, allowed: "f32, u32" });
+        }
+        Ok(())
+    }
+}
+
 impl Backend {
     /// What one launch may ask for.
     pub(crate) fn limits(&self) -> Limits {
@@ -281,18 +292,14 @@ impl Backend {
         }
     }
 
-    /// Whether batches of `T` can live here.
-    pub(crate) fn check_element<T: Element>(&self) -> Result<(), Error> {
+    /// Bytes that every element of a batch has to have here; `None` where all element types can live.
+    fn element_bytes(&self) -> Option<usize> {
         match self {
-            Backend::Host => Ok(()),
+            Backend::Host => None,
             #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
-            Backend::Cuda(_) => Ok(()),
+            Backend::Cuda(_) => None,
             #[cfg(feature = "wgpu")]
-            Backend::Wgpu(_) if size_of::<T>() == wgpu30::ELEMENT_BYTES => Ok(()),
-            #[cfg(feature = "wgpu")]
-            Backend::Wgpu(_) => {
-                Err(Error::DTypeUnavailable { dtype: T::NAME, target: Target::Wgpu, allowed: "f32, u32" })
-            }
+            Backend::Wgpu(_) => Some(wgpu30::ELEMENT_BYTES),
         }
     }
 }

@@ -27,6 +27,10 @@ fn every_cuda_variant_is_exported_twice() {
         &sample::GEMV_F32_INTERLEAVED,
         &sample::GEMV_F64_CONTIGUOUS,
         &sample::GEMV_F64_INTERLEAVED,
+        &sample::pivots::PIVOTS_F32_CONTIGUOUS,
+        &sample::pivots::PIVOTS_F32_INTERLEAVED,
+        &sample::pivots::PIVOTS_F64_CONTIGUOUS,
+        &sample::pivots::PIVOTS_F64_INTERLEAVED,
     ];
     let dir = folder("all");
     for task in tasks {

@@ -328,10 +328,10 @@ mod tests {
         values.iter().map(|value| bits((*value).into())).collect()
     }
 
-    fn check<B: Body<Element: Into<f64>>>(
-        from_f64: fn(f64) -> B::Element,
-        one_lane: fn(&[Vec<B::Element>], &mut [Vec<B::Element>], &mut [Vec<u32>], &[B::Element]),
-    ) {
+    /// A body's arithmetic on one problem.
+    type OneLane<T> = fn(&[Vec<T>], &mut [Vec<T>], &mut [Vec<u32>], &[T]);
+
+    fn check<B: Body<Element: Into<f64>>>(from_f64: fn(f64) -> B::Element, one_lane: OneLane<B::Element>) {
         let scalars = [from_f64(-1.75)];
         let poison = from_f64(12345.0);
         // The last size is large enough to be spread over the cores.
@@ -420,8 +420,8 @@ mod tests {
                 S: IndexMut<usize, Output = V::Words>,
             {
                 words[0][0] = V::no_words();
-                for element in 0..2 {
-                    let _ = inputs[0][element].cholesky_pivot(element as u32 + 1, &mut words[0][0]);
+                for (number, element) in [(1, 0), (2, 1)] {
+                    let _ = inputs[0][element].cholesky_pivot(number, &mut words[0][0]);
                 }
             }
         }
