@@ -1,12 +1,18 @@
 //! What is computed: operands and phases, with no word about tiers, lanes or languages.
 
-mod contraction;
+mod access;
+mod phase;
 
-pub use contraction::{Contraction, Indices, contract_pair};
+pub use access::{Access, Letter};
+pub use phase::{
+    Alpha, Beta, Contraction, Domain, Factor, FactorKind, Map, MapKind, Opposite, Order, Phase, Product,
+    Reduction, Shift, Solve, Term,
+};
 
+use crate::catalogue::Op;
 use std::fmt;
 
-/// Element type of every operand of a spec.
+/// Element type of the real operands of a spec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DType {
     /// IEEE 754 binary32.
@@ -59,8 +65,10 @@ pub enum Role {
     In,
     /// Written in full, never read.
     Out,
-    /// Read and written.
+    /// Read and written, or written in part: what is not written keeps its bits.
     InOut,
+    /// Lives between phases of one problem; no caller sees it.
+    Temporary,
 }
 
 /// Mathematical structure of an operand.
@@ -74,8 +82,15 @@ pub enum Structure {
     Lower,
     /// Only `i <= j` is meaningful.
     Upper,
-    /// Only `i == j` is meaningful.
-    Diagonal,
+}
+
+/// What the elements of an operand are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Element {
+    /// Numbers of the spec's [`DType`].
+    Real,
+    /// `u32`: status words and counts, problem-major in either layout.
+    Word,
 }
 
 /// A column-major array of one problem.
@@ -91,76 +106,51 @@ pub struct Operand {
     pub role: Role,
     /// Its mathematical structure.
     pub structure: Structure,
+    /// What its elements are.
+    pub element: Element,
 }
 
 impl Operand {
+    /// A matrix of real elements without structure.
+    pub fn matrix(name: &'static str, (rows, cols): (usize, usize), role: Role) -> Operand {
+        Operand { name, rows, cols, role, structure: Structure::General, element: Element::Real }
+    }
+
+    /// A vector of real elements.
+    pub fn vector(name: &'static str, rows: usize, role: Role) -> Operand {
+        Operand::matrix(name, (rows, 1), role)
+    }
+
+    /// Words of one problem, written in full.
+    pub fn words(name: &'static str, count: usize) -> Operand {
+        Operand { element: Element::Word, ..Operand::vector(name, count, Role::Out) }
+    }
+
+    /// The same operand with a structure.
+    pub fn with_structure(self, structure: Structure) -> Operand {
+        Operand { structure, ..self }
+    }
+
     /// Elements of one problem.
     pub fn elements(&self) -> usize {
         self.rows * self.cols
     }
+}
 
-    /// Rank in formulas: a vector has one index, a matrix two.
-    pub fn is_vector(&self) -> bool {
-        self.cols == 1
+/// A named size of an op.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Dim {
+    /// Spelling in the attribute.
+    pub name: String,
+    /// Its value.
+    pub extent: usize,
+}
+
+impl Dim {
+    /// A size under its name.
+    pub fn new(name: &str, extent: usize) -> Dim {
+        Dim { name: name.to_owned(), extent }
     }
-}
-
-/// Factor of the finished sum.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Alpha {
-    /// Exactly one: the sum itself, no multiplication.
-    One,
-    /// One value per launch.
-    Runtime,
-}
-
-/// Factor of the old destination.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Beta {
-    /// The destination is overwritten and never read.
-    Zero,
-    /// The old destination is added.
-    One,
-    /// One value per launch.
-    Runtime,
-}
-
-/// One step of a task over the operands of its spec.
-///
-/// Only the contraction is provided yet; the other kinds fix the vocabulary that fused chains need.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Phase {
-    /// A sum of products over shared indices.
-    Contraction(Contraction),
-}
-
-/// Which named op a spec came from: the key of tables, symbols and snapshots.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Op {
-    /// Matrix-vector product.
-    Gemv,
-    /// Matrix-matrix product.
-    Gemm,
-}
-
-impl Op {
-    /// BLAS name without the type letter.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Op::Gemv => "gemv",
-            Op::Gemm => "gemm",
-        }
-    }
-}
-
-/// Which stored matrices are transposed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Transpose {
-    /// The first operand is stored `k x m`.
-    pub a: bool,
-    /// The second operand is stored `n x k`.
-    pub b: bool,
 }
 
 /// A complete, valid task.
@@ -170,120 +160,79 @@ pub struct Spec {
     pub op: Op,
     /// Element type.
     pub dtype: DType,
-    /// Rows of the result, columns of the result (1 for a vector), contraction length.
-    pub dims: Dims,
-    /// Transposed operands.
-    pub transpose: Transpose,
-    /// Inputs in call order, then the output.
+    /// Sizes in the order of the op's definition.
+    pub dims: Vec<Dim>,
+    /// What differs from the plain op, in a fixed order: `ta`, `upper`, `shift`, `beta`. Part of the symbol.
+    pub flags: Vec<String>,
+    /// Names of the run-time scalars, in launch order: `alpha`, `beta`, `rho`, `c`, `s`.
+    pub scalars: Vec<&'static str>,
+    /// Inputs in call order, then outputs, then words, then temporaries.
     pub operands: Vec<Operand>,
     /// Steps in execution order.
     pub phases: Vec<Phase>,
-}
-
-/// The dimensions of a product: `C` is `m x n`, the contraction has length `k`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Dims {
-    /// Rows of the result.
-    pub m: usize,
-    /// Columns of the result; 1 for a matrix-vector product.
-    pub n: usize,
-    /// Contraction length.
-    pub k: usize,
+    /// The task as a formula: `y = alpha A' x + beta y`.
+    pub formula: String,
 }
 
 impl Spec {
-    /// Symbol of the task without its plan, for example `glass_gemv_f32_m7_k14`.
+    /// Symbol of the task without its plan, for example `glass_gemv_f32_m7_k14_ta`.
     pub fn symbol(&self) -> String {
-        let Dims { m, n, k } = self.dims;
-        let mut symbol = format!("glass_{}_{}_m{m}", self.op.as_str(), self.dtype.as_str());
-        if self.op == Op::Gemm {
-            symbol += &format!("_n{n}");
+        let mut symbol = format!("glass_{}_{}", self.op.as_str(), self.dtype.as_str());
+        for Dim { name, extent } in &self.dims {
+            symbol += &format!("_{name}{extent}");
         }
-        symbol += &format!("_k{k}");
-        for (set, suffix) in [(self.transpose.a, "_ta"), (self.transpose.b, "_tb")] {
-            if set {
-                symbol += suffix;
-            }
+        for flag in &self.flags {
+            symbol += &format!("_{flag}");
         }
-        let contraction = self.contraction();
-        if contraction.alpha == Alpha::Runtime {
-            symbol += "_alpha";
-        }
-        symbol += match contraction.beta {
-            Beta::Zero => "",
-            Beta::One => "_acc",
-            Beta::Runtime => "_beta",
-        };
         symbol
     }
 
-    /// The output operand.
-    pub fn output(&self) -> &Operand {
-        self.operands.last().expect("a spec has an output")
+    /// The operands a caller passes: everything but temporaries. They come first in [`Spec::operands`].
+    pub fn arguments(&self) -> &[Operand] {
+        let n_arguments = self.operands.iter().take_while(|operand| operand.role != Role::Temporary).count();
+        &self.operands[..n_arguments]
     }
 
-    /// The contraction this spec consists of.
-    pub fn contraction(&self) -> &Contraction {
-        let [Phase::Contraction(contraction)] = self.phases.as_slice() else {
-            unreachable!("every op provided so far is one contraction")
-        };
-        contraction
+    /// Position of the status word among the operands, where the op checks its pivots.
+    pub fn status(&self) -> Option<usize> {
+        self.operands.iter().position(|operand| operand.name == "status")
     }
 
-    /// Fused multiply-adds of one problem.
+    /// Value of a named size; 1 where the op has no such size.
+    pub fn dim(&self, name: &str) -> usize {
+        self.dims.iter().find(|dim| dim.name == name).map_or(1, |dim| dim.extent)
+    }
+
+    /// Fused multiply-adds of one problem, to first order: what decides whether straight-line text is tried.
     pub fn n_fmas(&self) -> usize {
-        self.dims.m * self.dims.n * self.dims.k
+        self.phases.iter().map(Phase::n_fmas).sum()
     }
 
-    /// The task as a formula, for example `y = A x; A 7x14, x 14, y 7; f32`.
-    pub fn formula(&self) -> String {
-        let contraction = self.contraction();
-        let [a, b, c] = [0, 1, 2].map(|idx| &self.operands[idx]);
-        let tick = |set: bool| if set { "'" } else { "" };
-        let mut product =
-            format!("{}{} {}{}", shown(a), tick(self.transpose.a), shown(b), tick(self.transpose.b));
-        if contraction.alpha == Alpha::Runtime {
-            product = format!("alpha {product}");
-        }
-        match contraction.beta {
-            Beta::Zero => {}
-            Beta::One => product += &format!(" + {}", shown(c)),
-            Beta::Runtime => product += &format!(" + beta {}", shown(c)),
-        }
-        let shapes = self.operands.iter().map(|operand| format!("{} {}", shown(operand), shape(operand)));
-        format!(
-            "{} = {product}; {}; {}",
-            shown(c),
-            shapes.collect::<Vec<_>>().join(", "),
-            self.dtype.as_str()
-        )
-    }
-}
-
-fn shown(operand: &Operand) -> String {
-    if matches!(operand.name, "x" | "y") { operand.name.to_owned() } else { operand.name.to_uppercase() }
-}
-
-fn shape(operand: &Operand) -> String {
-    if matches!(operand.name, "x" | "y") {
-        operand.rows.to_string()
-    } else {
-        format!("{}x{}", operand.rows, operand.cols)
+    /// The task as a formula with its shapes, for example `y = A x; A 7x14, x 14, y 7; f32`.
+    pub fn summary(&self) -> String {
+        let shapes =
+            self.arguments().iter().filter(|operand| operand.element == Element::Real).map(|operand| {
+                match operand.cols {
+                    1 => format!("{} {}", operand.name, operand.rows),
+                    cols => format!("{} {}x{cols}", operand.name.to_uppercase(), operand.rows),
+                }
+            });
+        format!("{}; {}; {}", self.formula, shapes.collect::<Vec<_>>().join(", "), self.dtype.as_str())
     }
 }
 
 impl fmt::Display for Spec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "task {}: {}", self.symbol(), self.formula())?;
+        writeln!(f, "task {}: {}", self.symbol(), self.summary())?;
         for operand in &self.operands {
             writeln!(
                 f,
-                "  {:?} {} {}x{} {:?}",
-                operand.role, operand.name, operand.rows, operand.cols, operand.structure
+                "  {:?} {} {}x{} {:?} {:?}",
+                operand.role, operand.name, operand.rows, operand.cols, operand.structure, operand.element
             )?;
         }
-        for Phase::Contraction(contraction) in &self.phases {
-            writeln!(f, "  {contraction}")?;
+        for phase in &self.phases {
+            writeln!(f, "  {}", phase.display(self))?;
         }
         Ok(())
     }

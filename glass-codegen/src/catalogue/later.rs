@@ -1,0 +1,71 @@
+//! What is known and not provided yet.
+
+use super::Op;
+use super::entry::{Entry, PLAIN, Sums};
+
+/// Why an op with a search or a stopping test has no thread tier.
+const DIVERGENCE: &str = "each lane works on a different problem, so the data-dependent branch of a pivot search \
+                          or stopping test would diverge the warp";
+
+const fn later(op: Op, formula: &'static str) -> Entry {
+    Entry { op, formula, ..PLAIN }
+}
+
+const fn branching(op: Op, formula: &'static str) -> Entry {
+    Entry { no_thread: Some(DIVERGENCE), sums: Sums::Sequential, ..later(op, formula) }
+}
+
+pub(super) const ENTRIES: &[Entry] = &[
+    later(Op::Infnorm, "s = max abs x(i)"),
+    branching(Op::Iamax, "index of the largest abs x(i)"),
+    later(Op::Argmax, "index of the largest x(i)"),
+    later(Op::Argmin, "index of the smallest x(i)"),
+    later(Op::PrefixSum, "y(i) = sum of x(0..=i)"),
+    Entry { sums: Sums::Named, ..later(Op::Logsumexp, "s = log sum exp x(i)") },
+    Entry { sums: Sums::Named, ..later(Op::Softmax, "y = exp(alpha x) / sum exp(alpha x)") },
+    later(Op::Axpby, "z = alpha x + beta y"),
+    later(Op::SetConst, "x(i) = alpha"),
+    later(Op::SetIdentity, "A = I"),
+    later(Op::AddIdentity, "A = A + alpha I"),
+    later(Op::AddIdentityPartial, "A = A + alpha I on the first rows"),
+    later(Op::Clip, "y = x between lo and hi"),
+    later(Op::Add, "z = x + y"),
+    later(Op::Sub, "z = x - y"),
+    later(Op::Mult, "z(i) = x(i) y(i)"),
+    later(Op::Max, "z(i) = the larger of x(i), y(i)"),
+    later(Op::Min, "z(i) = the smaller of x(i), y(i)"),
+    later(Op::Abs, "y = abs x"),
+    later(Op::Less, "z(i) = x(i) < y(i)"),
+    later(Op::LessEqual, "z(i) = x(i) <= y(i)"),
+    later(Op::Greater, "z(i) = x(i) > y(i)"),
+    later(Op::GreaterEqual, "z(i) = x(i) >= y(i)"),
+    later(Op::Equal, "z(i) = x(i) == y(i)"),
+    later(Op::NotEqual, "z(i) = x(i) != y(i)"),
+    later(Op::And, "z(i) = x(i) and y(i)"),
+    later(Op::Not, "y(i) = not x(i)"),
+    later(Op::Trmv, "y = op(A) x, A triangular"),
+    later(Op::GemvSegmented, "y_s = alpha op(A_s) x_s + beta y_s"),
+    later(Op::GemmBatchedIndexed, "C_s = A_i B_j by index pairs"),
+    later(Op::Trmm, "C = alpha op(A) B + beta C, A triangular"),
+    branching(Op::LdltPivoted, "P A P' = L D L', Bunch-Kaufman"),
+    branching(Op::LdltPivotedSolve, "X = A^-1 B of a pivoted factor"),
+    branching(Op::Getrf, "P A = L U"),
+    branching(Op::Getrs, "X = A^-1 B of P A = L U"),
+    branching(Op::Gesv, "X = A^-1 B by P A = L U"),
+    branching(Op::Laswp, "rows exchanged"),
+    branching(Op::InvPivoted, "X = A^-1 with row exchanges"),
+    later(Op::PotrfMany, "several A = L L' in one sweep"),
+    later(Op::InvMany, "several X = A^-1 in one sweep"),
+    branching(Op::Syev, "A = V diag(w) V', cyclic Jacobi"),
+    later(Op::Eigh, "A = V diag(w) V', fixed sweeps"),
+    later(Op::EigClamp, "V max(diag(w), floor) V'"),
+    later(Op::PsdProject, "nearest positive semidefinite matrix"),
+    later(Op::Eig3, "A = V diag(w) V' of 3x3"),
+    later(Op::Svd3, "A = U diag(s) V' of 3x3"),
+    later(Op::ClosestRotation, "nearest rotation of 3x3"),
+    later(Op::Bdmv, "y = A x, A block tridiagonal"),
+    later(Op::LoadBlock, "a block out of a strip"),
+    later(Op::StoreBlock, "a block into a strip"),
+    later(Op::Bdsv, "x = A^-1 b, A block tridiagonal"),
+    later(Op::Pcg, "x = A^-1 b by conjugate gradients"),
+];

@@ -1,0 +1,337 @@
+//! The kinds of steps a task is made of.
+
+use super::{Access, Letter, Spec};
+use std::fmt;
+
+/// Factor of the finished sum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Alpha {
+    /// Exactly one: the sum itself, no multiplication.
+    One,
+    /// The run-time scalar `alpha`.
+    Runtime,
+}
+
+/// Factor of the old destination.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Beta {
+    /// The destination is overwritten and never read.
+    Zero,
+    /// The old destination is added.
+    One,
+    /// The run-time scalar `beta`.
+    Runtime,
+}
+
+/// One step of a task over the operands of its spec.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Sums of products over shared indices.
+    Contraction(Contraction),
+    /// One sum over a vector.
+    Reduction(Reduction),
+    /// Element-wise arithmetic.
+    Map(Map),
+    /// A factorisation or inversion.
+    Factor(Factor),
+    /// A triangular solve.
+    Solve(Solve),
+}
+
+/// Which order a phase sums in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// That of the mapping's form.
+    Form,
+    /// Serial whatever the form.
+    Serial,
+}
+
+/// Which outputs of a contraction with two output letters exist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Domain {
+    /// Every combination of the output letters.
+    Full,
+    /// First letter >= second letter.
+    Lower,
+    /// As `Lower`; the same sum also goes to the transposed destination, which has its own old value.
+    Mirrored,
+}
+
+/// `destination = alpha * sum(products) + beta * old`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contraction {
+    /// Letters of the result, first fastest.
+    pub outputs: Vec<Letter>,
+    /// Summed letters, first fastest: the order of the terms.
+    pub terms: Vec<Letter>,
+    /// What each term adds, in this order.
+    pub products: Vec<Product>,
+    /// Where results go.
+    pub destination: Access,
+    /// Which results exist.
+    pub domain: Domain,
+    /// Factor of the sum.
+    pub alpha: Alpha,
+    /// Factor of the old value.
+    pub beta: Beta,
+    /// The old value, where it is not the destination's own: `S = R + B' W`. Needs a beta.
+    pub addend: Option<Access>,
+    /// Order of the sums.
+    pub order: Order,
+}
+
+/// `acc = fma(left, right, acc)`; with a scale, `acc = fma(left, round(right * scale), acc)`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Product {
+    /// First factor.
+    pub left: Access,
+    /// Second factor.
+    pub right: Access,
+    /// Multiplied onto the second factor first, rounded.
+    pub scale: Option<Access>,
+}
+
+/// What a reduction adds up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Term {
+    /// `x`.
+    Value,
+    /// `abs x`.
+    Magnitude,
+    /// `abs(x - y)`, the difference rounded first.
+    Distance,
+    /// `fma(y, y, .)` of `y = x * 2^-e`; the result is `sqrt(sum) * 2^e`, `e` the exponent of the largest `abs x`.
+    ScaledSquare,
+}
+
+/// A sum over one vector (or the difference of two) to one element.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reduction {
+    /// What is added up.
+    pub term: Term,
+    /// One vector; two for `Distance`.
+    pub sources: Vec<usize>,
+    /// Number of terms.
+    pub length: usize,
+    /// Operand whose element 0 receives the result.
+    pub output: usize,
+}
+
+/// Element-wise functions; `x`, `y` are the sources in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MapKind {
+    /// `x`, bit for bit.
+    Copy,
+    /// `alpha x`; +0 where `alpha` is zero.
+    Scale,
+    /// `fma(alpha, x, y)`; `y` where `alpha` is zero.
+    Axpy,
+    /// `x` and `y` to `fma(c, x, s y)` and `fma(c, y, -(s x))`.
+    Rot,
+    /// `(a, b)` to `(c, s, r)`.
+    Rotg,
+    /// `(x + y) * 0.5` to both destinations.
+    Average,
+    /// `1 / x`, correctly rounded.
+    Reciprocal,
+    /// `x y`.
+    Multiply,
+}
+
+/// Element-wise arithmetic over a domain of letters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Map {
+    /// The function.
+    pub kind: MapKind,
+    /// Letters of the domain, first fastest; none means one element.
+    pub letters: Vec<Letter>,
+    /// Only first letter > second letter.
+    pub strictly_lower: bool,
+    /// What is read.
+    pub sources: Vec<Access>,
+    /// What is written.
+    pub destinations: Vec<Access>,
+}
+
+/// Which factorisation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FactorKind {
+    /// `A = L L'`.
+    Cholesky {
+        /// Pivots by the approximate reciprocal square root, outside the bit contract.
+        approximate: bool,
+    },
+    /// `A = L D L'` without pivoting; `D` on the diagonal, unit `L` below.
+    Ldlt,
+    /// `A^-1` by Gauss-Jordan elimination without pivoting.
+    Inverse,
+}
+
+/// What an out-of-place factor does with the opposite triangle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opposite {
+    /// Written as +0.
+    Zero,
+    /// Not touched.
+    Untouched,
+}
+
+/// What is added to each diagonal entry before it is factored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shift {
+    /// The run-time scalar `rho`: `d = a + rho`, rounded.
+    Absolute,
+    /// `rho` times the entry: `d = fma(rho, a, a)`.
+    Relative,
+}
+
+/// A factorisation of an `n x n` matrix; bad pivots go to the operand `status` where the spec has one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Factor {
+    /// Which one.
+    pub kind: FactorKind,
+    /// Size.
+    pub n: usize,
+    /// The matrix; its lower triangle is read, or all of it for an inverse.
+    pub source: usize,
+    /// Applied to each stored diagonal entry once, as it is loaded, before any update. The source keeps its bits.
+    pub shift: Option<Shift>,
+    /// Receives the factor; may be the source.
+    pub target: usize,
+    /// Receives the `n` reciprocals of the pivots: of `L(j,j)`, of `D_j`. Not used by an inverse.
+    pub reciprocals: Option<usize>,
+    /// The opposite triangle of a target that is not the source.
+    pub opposite: Opposite,
+    /// Temporaries of `n` elements for a row and a column of an inverse; `None` for the others.
+    pub scratch: Option<[usize; 2]>,
+}
+
+/// `op(T) X = B` for a triangle `T` of `n x n` and `n x nrhs` right-hand sides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Solve {
+    /// Operand that holds the triangle.
+    pub triangle: usize,
+    /// Size.
+    pub n: usize,
+    /// Right-hand sides.
+    pub nrhs: usize,
+    /// The upper triangle is meant.
+    pub upper: bool,
+    /// Its transpose is meant.
+    pub transposed: bool,
+    /// Operand with the reciprocals of the diagonal; `None` for a unit diagonal.
+    pub reciprocals: Option<usize>,
+    /// Right-hand sides.
+    pub source: usize,
+    /// Unknowns; may be the source.
+    pub target: usize,
+}
+
+impl Solve {
+    /// Unknowns become known in ascending order.
+    pub fn is_forward(&self) -> bool {
+        self.upper == self.transposed
+    }
+}
+
+impl Contraction {
+    /// Number of terms of each sum, products of one term counted once.
+    pub fn n_terms(&self) -> usize {
+        self.terms.iter().map(|letter| letter.extent).product()
+    }
+
+    /// Number of sums.
+    pub fn n_outputs(&self) -> usize {
+        let all: usize = self.outputs.iter().map(|letter| letter.extent).product();
+        match self.domain {
+            Domain::Full => all,
+            Domain::Lower | Domain::Mirrored => {
+                let n = self.outputs[0].extent;
+                n * (n + 1) / 2
+            }
+        }
+    }
+}
+
+impl Phase {
+    /// Multiply-adds to first order; a term or element without one counts as one.
+    pub(super) fn n_fmas(&self) -> usize {
+        match self {
+            Phase::Contraction(contraction) => {
+                contraction.n_outputs() * contraction.n_terms() * contraction.products.len()
+            }
+            Phase::Reduction(reduction) => reduction.length,
+            Phase::Map(map) => map.letters.iter().map(|letter| letter.extent).product(),
+            Phase::Factor(Factor { kind: FactorKind::Inverse, n, .. }) => n * n * n,
+            Phase::Factor(Factor { n, .. }) => n * n * n / 6 + n * n,
+            Phase::Solve(Solve { n, nrhs, .. }) => n * n * nrhs / 2 + n * nrhs,
+        }
+    }
+
+    pub(super) fn display<'a>(&'a self, spec: &'a Spec) -> impl fmt::Display + 'a {
+        Shown { phase: self, spec }
+    }
+}
+
+struct Shown<'a> {
+    phase: &'a Phase,
+    spec: &'a Spec,
+}
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = |operand: usize| self.spec.operands[operand].name;
+        let access = |access: &Access| format!("{}[{}]", name(access.operand), access.letters());
+        let list = |accesses: &[Access]| accesses.iter().map(access).collect::<Vec<_>>().join(", ");
+        match self.phase {
+            Phase::Contraction(contraction) => {
+                let Contraction { destination, products, domain, alpha, beta, addend, order, .. } =
+                    contraction;
+                let products: Vec<_> = products
+                    .iter()
+                    .map(|Product { left, right, scale }| {
+                        let scale =
+                            scale.iter().map(|scale| format!(" * {}", access(scale))).collect::<String>();
+                        format!("{} * {}{scale}", access(left), access(right))
+                    })
+                    .collect();
+                write!(f, "contraction {} = {}", access(destination), products.join(" + "))?;
+                write!(f, ", {domain:?} domain, alpha {alpha:?}, beta {beta:?}, order {order:?}")?;
+                match addend {
+                    Some(addend) => write!(f, ", old value {}", access(addend)),
+                    None => Ok(()),
+                }
+            }
+            Phase::Reduction(Reduction { term, sources, length, output }) => {
+                let sources: Vec<_> = sources.iter().map(|source| name(*source)).collect();
+                write!(f, "reduction {} = {term:?} over {length} of {}", name(*output), sources.join(", "))
+            }
+            Phase::Map(Map { kind, strictly_lower, sources, destinations, .. }) => {
+                let domain = if *strictly_lower { " strictly below the diagonal" } else { "" };
+                write!(f, "map {} = {kind:?}({}){domain}", list(destinations), list(sources))
+            }
+            Phase::Factor(Factor { kind, n, source, shift, target, opposite, .. }) => {
+                write!(f, "factor {} = {kind:?} of {}, n {n}", name(*target), name(*source))?;
+                if let Some(shift) = shift {
+                    write!(f, ", {shift:?} shift")?;
+                }
+                write!(f, ", opposite {opposite:?}")
+            }
+            Phase::Solve(solve) => {
+                let Solve { triangle, n, nrhs, source, target, .. } = solve;
+                let side = if solve.upper { "upper" } else { "lower" };
+                let transposed = if solve.transposed { " transposed" } else { "" };
+                let unit = if solve.reciprocals.is_none() { " unit" } else { "" };
+                write!(
+                    f,
+                    "solve {} = {side}{unit}{transposed} {} \\ {}",
+                    name(*target),
+                    name(*triangle),
+                    name(*source)
+                )?;
+                write!(f, ", n {n}, nrhs {nrhs}")
+            }
+        }
+    }
+}
