@@ -1,10 +1,11 @@
-//! CUDA C++ text.
+//! CUDA C++ text: a body, and the frame of its batch around it.
 
-use super::language::{Language, Lines, Statement, finish, int, unsigned};
-use super::{Input, separators};
-use crate::kernel::{Index, Stmt};
-use crate::plan::{Access, Staging, TILE, Tier, WARP, staged_bytes};
-use crate::spec::{Alpha, Beta, DType, Layout, Operand, Role};
+use super::language::Language;
+use super::uses::Uses;
+use super::writer::{self, Facts, Meeting};
+use super::{Input, numerics, separators};
+use crate::plan::{Access, Staging, TILE, Tier, WARP, is_stageable, staged_bytes};
+use crate::spec::{DType, Element, Layout, Operand, Role};
 use serde::Serialize;
 use std::sync::OnceLock;
 
@@ -16,66 +17,91 @@ macro_rules! template {
 
 const TEMPLATES: &[(&str, &str)] = &[
     template!("statements.cu.tera"),
+    template!("values.cu.tera"),
+    template!("pivots.cu.tera"),
+    template!("finish.cu.tera"),
     template!("body.cu.tera"),
     template!("signature.cu.tera"),
     template!("direct.cu.tera"),
     template!("shared.cu.tera"),
     template!("copy_preamble.cu.tera"),
+    template!("cooperative.cu.tera"),
+    template!("stage_preamble.cu.tera"),
     template!("bulk_preamble.cu.tera"),
     template!("bulk_in.cu.tera"),
     template!("bulk_out.cu.tera"),
     template!("bulk.cu.tera"),
+    template!("fragment.cuh.tera"),
 ];
 
-const STATEMENTS: &[Statement] = &[
-    ("comment", &["text"]),
-    ("int", &["name", "value"]),
-    ("load", &["name", "operand", "index", "ty"]),
-    ("load_vector", &["vector_ty", "name", "operand", "index"]),
-    ("component", &["name", "vector", "member", "ty"]),
-    ("zero", &["acc", "ty", "zero"]),
-    ("fma", &["acc", "a", "b", "fma"]),
-    ("add", &["acc", "value", "add"]),
-    ("shuffle_add", &["acc", "offset", "lanes", "add"]),
-    ("store", &["operand", "index", "value"]),
-    ("unroll", &["passes"]),
-    ("open_loop", &["var", "count"]),
-    ("open_guard", &["name", "limit"]),
-    ("close", &[]),
-    ("barrier_warp", &[]),
-    ("barrier_block", &[]),
-    ("finish_old", &["name", "acc", "old", "ty", "add"]),
-    ("finish_beta", &["name", "acc", "old", "ty", "fma", "zero"]),
-    ("finish_alpha", &["name", "acc", "ty", "mul", "zero"]),
-    ("finish_alpha_old", &["name", "acc", "old", "ty", "add", "mul", "zero"]),
-    ("finish_alpha_beta", &["name", "acc", "old", "ty", "fma", "mul", "zero", "one"]),
-];
-
-fn language(dtype: DType) -> &'static Language {
+pub(super) fn language(dtype: DType) -> &'static Language {
     static F32: OnceLock<Language> = OnceLock::new();
     static F64: OnceLock<Language> = OnceLock::new();
-    let (language, [fma, add, mul, zero, one]) = match dtype {
-        DType::F32 => (&F32, ["__fmaf_rn", "__fadd_rn", "__fmul_rn", "0.0f", "1.0f"]),
-        DType::F64 => (&F64, ["__fma_rn", "__dadd_rn", "__dmul_rn", "0.0", "1.0"]),
+    let names = ["ty", "pivot_ty", "fma", "add", "sub", "mul", "max", "abs", "zero", "half", "one"];
+    let (language, values) = match dtype {
+        DType::F32 => (
+            &F32,
+            [
+                "float",
+                "GlassPivotF32",
+                "__fmaf_rn",
+                "__fadd_rn",
+                "__fsub_rn",
+                "__fmul_rn",
+                "fmaxf",
+                "fabsf",
+                "0.0f",
+                "0.5f",
+                "1.0f",
+            ],
+        ),
+        DType::F64 => (
+            &F64,
+            [
+                "double",
+                "GlassPivotF64",
+                "__fma_rn",
+                "__dadd_rn",
+                "__dsub_rn",
+                "__dmul_rn",
+                "fmax",
+                "fabs",
+                "0.0",
+                "0.5",
+                "1.0",
+            ],
+        ),
     };
     language.get_or_init(|| {
-        let constants = [
-            ("ty", type_name(dtype)),
-            ("fma", fma),
-            ("add", add),
-            ("mul", mul),
-            ("zero", zero),
-            ("one", one),
-        ];
-        Language::new(TEMPLATES, STATEMENTS, &constants)
+        let constants: Vec<_> = names.into_iter().zip(values).collect();
+        Language::new(TEMPLATES, &constants)
     })
 }
 
-#[derive(Serialize)]
-struct Param {
-    ty: String,
-    name: String,
-    separator: &'static str,
+pub(super) fn facts(dtype: DType, tier: Tier) -> Facts {
+    Facts {
+        language: language(dtype),
+        suffix: "u",
+        has_bases: false,
+        element: type_name(dtype),
+        meeting: match tier {
+            Tier::Thread => Meeting::Alone,
+            Tier::Warp | Tier::Block => Meeting::Shuffle("shuffle_add"),
+        },
+        barrier: match tier {
+            Tier::Thread => &[],
+            Tier::Warp => &["barrier_warp"],
+            Tier::Block => &["barrier_block"],
+        },
+        declares_temporaries: tier == Tier::Thread,
+    }
+}
+
+#[derive(Clone, Serialize)]
+pub(super) struct Param {
+    pub(super) ty: String,
+    pub(super) name: String,
+    pub(super) separator: &'static str,
 }
 
 #[derive(Serialize)]
@@ -84,16 +110,21 @@ struct Argument {
     separator: &'static str,
 }
 
+/// An operand that lives in shared memory while a body runs.
 #[derive(Serialize)]
 struct Staged {
     shared: String,
     global: String,
     offset: String,
     elements: String,
+    /// Elements from one staged problem to the next.
     stride: String,
     /// Offset of the warp's first problem in the batch, and of the lane's own.
     first: String,
     first_plus_lane: String,
+    /// Pointer to the problem's first element in the batch, and elements from one to the next.
+    base: String,
+    element_stride: String,
     problem_bytes: String,
     tile_bytes: String,
     is_padded: bool,
@@ -104,9 +135,10 @@ struct Staged {
 #[derive(Serialize)]
 struct File {
     ty: &'static str,
+    numerics: String,
     symbol: String,
     body_name: String,
-    body_doc: Vec<&'static str>,
+    body_doc: Vec<String>,
     body_params: Vec<Param>,
     body: String,
     kernel_params: Vec<Param>,
@@ -114,7 +146,14 @@ struct File {
     launch_bounds: String,
     threads_per_block: String,
     problem: String,
+    worker: String,
+    worker_value: String,
+    n_workers: String,
+    barrier: String,
+    copies: bool,
+    copies_in: bool,
     staged: Vec<Staged>,
+    part: String,
     warp_bytes: String,
     barrier_offset: String,
     bytes_in: String,
@@ -122,95 +161,83 @@ struct File {
 
 pub(super) fn code(input: &Input<'_>) -> String {
     let Input { spec, plan, kernel, .. } = input;
-    let ty = type_name(spec.dtype);
-    let contraction = spec.contraction();
-    let scalars: Vec<_> =
-        [("alpha", contraction.alpha == Alpha::Runtime), ("beta", contraction.beta == Beta::Runtime)]
-            .into_iter()
-            .filter_map(|(name, is_runtime)| is_runtime.then_some(name))
-            .collect();
-    let pointers = |prefix: &str| -> Vec<(String, String)> {
-        let pointer = |operand: &Operand| {
-            let constness = if operand.role == Role::In { "const " } else { "" };
-            (format!("{constness}{ty}* __restrict__"), format!("{prefix}{}", operand.name))
-        };
-        spec.operands.iter().map(pointer).collect()
+    let tier = plan.mapping.tier;
+    let facts = facts(spec.dtype, tier);
+    let staging = plan.mapping.staging;
+    let staged = match tier {
+        Tier::Thread if staging == Staging::Direct => Vec::new(),
+        Tier::Thread => staged_by_warps(input),
+        Tier::Warp | Tier::Block => staged_by_problem(input),
     };
-    let unsigned = |name: &str| ("unsigned int".to_owned(), name.to_owned());
-    let values = || scalars.iter().map(|name| (ty.to_owned(), (*name).to_owned()));
-    let body_params: Vec<_> =
-        pointers("").into_iter().chain(kernel.body.worker.map(unsigned)).chain(values()).collect();
-    let kernel_params: Vec<_> =
-        pointers("g_").into_iter().chain([unsigned("n_problems")]).chain(values()).collect();
-    let worker = kernel.body.worker.map(|_| match plan.mapping.tier {
-        Tier::Block => "threadIdx.x".to_owned(),
-        Tier::Thread | Tier::Warp => format!("threadIdx.x % {WARP}u"),
-    });
-    let bases =
-        spec.operands.iter().zip(&plan.accesses).map(|(operand, access)| base(input, operand, access));
-    let arguments: Vec<_> =
-        bases.chain(worker).chain(scalars.iter().map(|name| (*name).to_owned())).collect();
-    let staged = staged(input);
-    let bytes_in: usize = spec
-        .operands
-        .iter()
-        .filter(|operand| operand.role != Role::Out)
-        .map(|operand| TILE * operand.elements() * spec.dtype.bytes())
+    let read = spec.arguments().iter().filter(|operand| is_stageable(operand) && operand.role != Role::Out);
+    let bytes_in: usize = read.map(|operand| TILE * operand.elements() * spec.dtype.bytes()).sum();
+    let arguments = spec.operands.iter().zip(&plan.accesses);
+    let barrier_offset: usize = arguments
+        .filter(|(operand, _)| is_stageable(operand))
+        .map(|(_, access)| staged_bytes(spec.dtype, access))
         .sum();
-    let barrier_offset: usize = plan.accesses.iter().map(|access| staged_bytes(spec.dtype, access)).sum();
     let threads = plan.mapping.threads_per_block;
+    let has_parts = !staged.is_empty() && tier != Tier::Thread;
     let file = File {
-        ty,
+        ty: type_name(spec.dtype),
+        numerics: numerics::pieces(&Uses::of(&kernel.body.stmts), spec.dtype)
+            .into_iter()
+            .map(|(_, text)| text + "\n")
+            .collect(),
         symbol: kernel.symbol.clone(),
         body_name: kernel.body.name.clone(),
-        body_doc: body_doc(plan.mapping.tier),
-        body_params: params(body_params),
-        body: lines(input),
-        kernel_params: params(kernel_params),
-        arguments: separators(arguments.len(), ");")
-            .zip(arguments)
-            .map(|(separator, value)| Argument { value, separator })
-            .collect(),
+        body_doc: body_doc(tier).into_iter().map(str::to_owned).collect(),
+        body_params: params(body_params(input)),
+        body: writer::lines(&facts, spec, plan, &kernel.body),
+        kernel_params: params(kernel_params(input)),
+        arguments: call_arguments(input, has_parts),
         launch_bounds: match plan.mapping.min_blocks {
             None => threads.to_string(),
             Some(blocks) => format!("{threads}, {blocks}"),
         },
         threads_per_block: format!("{threads}u"),
-        problem: match plan.mapping.tier {
-            Tier::Thread => format!("blockIdx.x * {threads}u + threadIdx.x"),
-            Tier::Warp => format!("blockIdx.x * {}u + threadIdx.x / {WARP}u", plan.problems_per_block),
-            Tier::Block => "blockIdx.x".to_owned(),
-        },
+        problem: problem(input),
+        worker: kernel.body.worker.unwrap_or_default().to_owned(),
+        worker_value: worker_value(tier),
+        n_workers: format!("{}u", kernel.body.n_workers),
+        barrier: facts.barrier.iter().map(|component| facts.language.fill(component, &[])).collect(),
+        copies: staged.iter().any(|operand| operand.is_read || operand.is_written),
+        copies_in: staged.iter().any(|operand| operand.is_read),
         staged,
+        part: match tier {
+            Tier::Warp => format!("glass_shared + threadIdx.x / {WARP}u * {}u", plan.problem_shared_bytes),
+            Tier::Thread | Tier::Block => "glass_shared".to_owned(),
+        },
         warp_bytes: format!("{}u", plan.shared_bytes / threads.div_ceil(WARP)),
         barrier_offset: format!("{barrier_offset}u"),
         bytes_in: format!("{bytes_in}u"),
     };
-    let template = match plan.mapping.staging {
-        Staging::Direct => "direct.cu.tera",
-        Staging::Shared => "shared.cu.tera",
-        Staging::Bulk => "bulk.cu.tera",
+    let template = match (tier, staging) {
+        (Tier::Thread, Staging::Shared) => "shared.cu.tera",
+        (Tier::Thread, Staging::Bulk) => "bulk.cu.tera",
+        _ if has_parts => "cooperative.cu.tera",
+        _ => "direct.cu.tera",
     };
-    language(spec.dtype).file(template, &file)
+    facts.language.file(template, &file)
 }
 
 /// What a caller of the body must know beyond the layout of its operands.
-fn body_doc(tier: Tier) -> Vec<&'static str> {
+pub(super) fn body_doc(tier: Tier) -> Option<&'static str> {
     match tier {
-        Tier::Thread => vec![],
-        Tier::Warp => vec!["All 32 lanes of a warp call it; each sees the results on return."],
-        Tier::Block => vec!["All threads of the block call it; each sees the results on return."],
+        Tier::Thread => None,
+        Tier::Warp => Some("All 32 lanes of a warp call it; each sees the results on return."),
+        Tier::Block => Some("All threads of the block call it; each sees the results on return."),
     }
 }
 
-fn type_name(dtype: DType) -> &'static str {
+pub(super) fn type_name(dtype: DType) -> &'static str {
     match dtype {
         DType::F32 => "float",
         DType::F64 => "double",
     }
 }
 
-fn params(params: Vec<(String, String)>) -> Vec<Param> {
+pub(super) fn params(params: Vec<(String, String)>) -> Vec<Param> {
     let last = ")";
     separators(params.len(), last)
         .zip(params)
@@ -218,131 +245,149 @@ fn params(params: Vec<(String, String)>) -> Vec<Param> {
         .collect()
 }
 
-/// Pointer to the first element of a problem.
-fn base(input: &Input<'_>, operand: &Operand, access: &Access) -> String {
+/// Type and name of the pointer to an operand.
+fn pointer(prefix: &str, operand: &Operand, dtype: DType) -> (String, String) {
+    let constness = if operand.role == Role::In { "const " } else { "" };
+    let element = match operand.element {
+        Element::Real => type_name(dtype),
+        Element::Word => "unsigned int",
+    };
+    (format!("{constness}{element}* __restrict__"), format!("{prefix}{}", operand.name))
+}
+
+fn scalars(input: &Input<'_>) -> impl Iterator<Item = (String, String)> {
+    let ty = type_name(input.spec.dtype);
+    input.spec.scalars.iter().map(move |name| (ty.to_owned(), (*name).to_owned()))
+}
+
+/// Pointers to arguments and, where workers share them, to temporaries.
+pub(super) fn body_pointers(input: &Input<'_>) -> impl Iterator<Item = (String, String)> {
+    let Input { spec, plan, kernel, .. } = *input;
+    let shared = kernel.body.temporaries.iter().filter(|_| plan.mapping.tier != Tier::Thread);
+    let temporaries = shared.map(|operand| &spec.operands[*operand]);
+    spec.arguments().iter().chain(temporaries).map(|operand| pointer("", operand, spec.dtype))
+}
+
+fn body_params(input: &Input<'_>) -> Vec<(String, String)> {
+    let worker = input.kernel.body.worker.map(|name| ("unsigned int".to_owned(), name.to_owned()));
+    body_pointers(input).chain(worker).chain(scalars(input)).collect()
+}
+
+fn kernel_params(input: &Input<'_>) -> Vec<(String, String)> {
+    let pointers = input.spec.arguments().iter().map(|operand| pointer("g_", operand, input.spec.dtype));
+    let n_problems = ("unsigned int".to_owned(), "n_problems".to_owned());
+    pointers.chain([n_problems]).chain(scalars(input)).collect()
+}
+
+fn problem(input: &Input<'_>) -> String {
+    let threads = input.plan.mapping.threads_per_block;
+    match input.plan.mapping.tier {
+        Tier::Thread => format!("blockIdx.x * {threads}u + threadIdx.x"),
+        Tier::Warp => format!("blockIdx.x * {}u + threadIdx.x / {WARP}u", input.plan.problems_per_block),
+        Tier::Block => "blockIdx.x".to_owned(),
+    }
+}
+
+fn worker_value(tier: Tier) -> String {
+    match tier {
+        Tier::Block => "threadIdx.x".to_owned(),
+        Tier::Thread | Tier::Warp => format!("threadIdx.x % {WARP}u"),
+    }
+}
+
+/// What the frame passes to the body.
+fn call_arguments(input: &Input<'_>, has_parts: bool) -> Vec<Argument> {
+    let Input { spec, plan, kernel, .. } = input;
+    let is_shared = |operand_idx: &usize| plan.shared.iter().any(|part| part.operand == *operand_idx);
+    let bases = spec.arguments().iter().enumerate().map(|(operand_idx, operand)| {
+        if is_shared(&operand_idx) {
+            return format!("s_{}", operand.name);
+        }
+        let is_staged = plan.mapping.tier == Tier::Thread && plan.mapping.staging != Staging::Direct;
+        match is_staged {
+            true => staged_base(operand, &plan.accesses[operand_idx]),
+            false => base(operand, plan.layout),
+        }
+    });
+    let temporaries = kernel.body.temporaries.iter().filter(|operand_idx| is_shared(operand_idx));
+    let temporaries = temporaries.map(|operand_idx| format!("s_{}", spec.operands[*operand_idx].name));
+    let worker = kernel.body.worker.map(|name| match has_parts {
+        true => name.to_owned(),
+        false => worker_value(plan.mapping.tier),
+    });
+    let scalars = spec.scalars.iter().map(|name| (*name).to_owned());
+    let values: Vec<_> = bases.chain(temporaries).chain(worker).chain(scalars).collect();
+    let with_separators = separators(values.len(), ");").zip(values);
+    with_separators.map(|(separator, value)| Argument { value, separator }).collect()
+}
+
+/// Pointer to the first element of a problem in the batch. Words are problem-major in either layout.
+fn base(operand: &Operand, layout: Layout) -> String {
     let elements = operand.elements();
     let name = operand.name;
-    match (input.plan.mapping.staging, input.plan.layout) {
-        (Staging::Shared | Staging::Bulk, _) => format!("s_{name} + lane * {}u", access.problem_stride),
-        (Staging::Direct, Layout::Contiguous) => {
+    match (layout, operand.element) {
+        (Layout::Contiguous, _) | (_, Element::Word) => {
             format!("g_{name} + static_cast<size_t>(problem) * {elements}u")
         }
-        (Staging::Direct, Layout::Interleaved) => {
-            format!(
-                "g_{name} + static_cast<size_t>(problem / {TILE}u) * {}u + problem % {TILE}u",
-                TILE * elements
-            )
+        (Layout::Interleaved, Element::Real) => {
+            let tile = TILE * elements;
+            format!("g_{name} + static_cast<size_t>(problem / {TILE}u) * {tile}u + problem % {TILE}u")
         }
     }
 }
 
-fn staged(input: &Input<'_>) -> Vec<Staged> {
+/// Pointer to the first element of a lane's problem among those that its warp has staged.
+fn staged_base(operand: &Operand, access: &Access) -> String {
+    let name = operand.name;
+    match operand.element {
+        Element::Real => format!("s_{name} + lane * {}u", access.problem_stride),
+        Element::Word => {
+            format!("g_{name} + static_cast<size_t>(first + lane) * {}u", operand.elements())
+        }
+    }
+}
+
+fn staged(input: &Input<'_>, operand_idx: usize, offset: usize) -> Staged {
+    let operand = &input.spec.operands[operand_idx];
     let dtype = input.spec.dtype;
+    let elements = operand.elements();
+    let stride = input.plan.accesses[operand_idx].problem_stride;
+    let is_argument = operand.role != Role::Temporary;
+    Staged {
+        shared: format!("s_{}", operand.name),
+        global: format!("g_{}", operand.name),
+        offset: format!("{offset}u"),
+        elements: format!("{elements}u"),
+        stride: format!("{stride}u"),
+        first: format!("static_cast<size_t>(first) * {elements}u"),
+        first_plus_lane: format!("static_cast<size_t>(first + lane) * {elements}u"),
+        base: base(operand, input.plan.layout),
+        element_stride: match input.plan.layout {
+            Layout::Contiguous => "1u".to_owned(),
+            Layout::Interleaved => format!("{TILE}u"),
+        },
+        problem_bytes: format!("{}u", elements * dtype.bytes()),
+        tile_bytes: format!("{}u", TILE * elements * dtype.bytes()),
+        is_padded: stride != elements,
+        is_read: is_argument && operand.role != Role::Out,
+        is_written: is_argument && operand.role != Role::In,
+    }
+}
+
+/// 32 problems of each argument, one after the other.
+fn staged_by_warps(input: &Input<'_>) -> Vec<Staged> {
     let mut offset = 0;
-    let mut staged = Vec::new();
-    if input.plan.mapping.staging == Staging::Direct {
-        return staged;
+    let mut all = Vec::new();
+    for (operand_idx, operand) in input.spec.operands.iter().enumerate() {
+        if is_stageable(operand) {
+            all.push(staged(input, operand_idx, offset));
+            offset += staged_bytes(input.spec.dtype, &input.plan.accesses[operand_idx]);
+        }
     }
-    for (operand, access) in input.spec.operands.iter().zip(&input.plan.accesses) {
-        let elements = operand.elements();
-        let is_padded = access.problem_stride != elements;
-        staged.push(Staged {
-            shared: format!("s_{}", operand.name),
-            global: format!("g_{}", operand.name),
-            offset: format!("{offset}u"),
-            elements: format!("{elements}u"),
-            stride: format!("{}u", access.problem_stride),
-            first: format!("static_cast<size_t>(first) * {elements}u"),
-            first_plus_lane: format!("static_cast<size_t>(first + lane) * {elements}u"),
-            problem_bytes: format!("{}u", elements * dtype.bytes()),
-            tile_bytes: format!("{}u", TILE * elements * dtype.bytes()),
-            is_padded,
-            is_read: operand.role != Role::Out,
-            is_written: operand.role != Role::In,
-        });
-        offset += staged_bytes(dtype, access);
-    }
-    staged
+    all
 }
 
-fn lines(input: &Input<'_>) -> String {
-    let mut lines = Lines::new();
-    Writer { input, language: language(input.spec.dtype) }.block(&input.kernel.body.stmts, &mut lines);
-    lines.into_text()
-}
-
-struct Writer<'a> {
-    input: &'a Input<'a>,
-    language: &'static Language,
-}
-
-impl Writer<'_> {
-    fn block(&self, stmts: &[Stmt], lines: &mut Lines) {
-        for stmt in stmts {
-            self.stmt(stmt, lines);
-        }
-    }
-
-    fn stmt(&self, stmt: &Stmt, lines: &mut Lines) {
-        let line = |name: &str, arguments: &[&str]| self.language.statement(name, arguments);
-        match stmt {
-            Stmt::Comment(text) => lines.push(&line("comment", &[text])),
-            Stmt::Int { name, value } => lines.push(&line("int", &[name, &int(value)])),
-            Stmt::Load { names, operand, index } => self.load(names, *operand, index, lines),
-            Stmt::Zero { acc } => lines.push(&line("zero", &[acc])),
-            Stmt::Fma { acc, a, b } => lines.push(&line("fma", &[acc, a, b])),
-            Stmt::Add { acc, value } => lines.push(&line("add", &[acc, value])),
-            Stmt::Combine { acc, lanes: width } => {
-                let mut half = width / 2;
-                while half > 0 {
-                    lines.push(&line("shuffle_add", &[acc, &format!("{half}u"), &width.to_string()]));
-                    half /= 2;
-                }
-            }
-            Stmt::Finish { name, acc, old, epilogue } => lines.push(&match old {
-                Some(old) => line(finish(epilogue), &[name, acc, old]),
-                None => line(finish(epilogue), &[name, acc]),
-            }),
-            Stmt::Store { operand, index, value } => {
-                let index = self.index(*operand, index);
-                lines.push(&line("store", &[self.input.spec.operands[*operand].name, &index, value]));
-            }
-            Stmt::Loop { var, count, unroll, stmts } => {
-                if let Some(passes) = unroll {
-                    lines.push(&line("unroll", &[&passes.to_string()]));
-                }
-                lines.open(&line("open_loop", &[var, &format!("{count}u")]));
-                self.block(stmts, lines);
-                lines.close(&line("close", &[]));
-            }
-            Stmt::Guard { name, limit, stmts } => {
-                lines.open(&line("open_guard", &[name, &format!("{limit}u")]));
-                self.block(stmts, lines);
-                lines.close(&line("close", &[]));
-            }
-            Stmt::Barrier => lines.push(&match self.input.plan.mapping.tier {
-                Tier::Block => line("barrier_block", &[]),
-                Tier::Thread | Tier::Warp => line("barrier_warp", &[]),
-            }),
-        }
-    }
-
-    fn load(&self, names: &[String], operand: usize, first: &Index, lines: &mut Lines) {
-        let index = self.index(operand, first);
-        let operand = self.input.spec.operands[operand].name;
-        if let [name] = names {
-            lines.push(&self.language.statement("load", &[name, operand, &index]));
-            return;
-        }
-        let ty = format!("{}{}", type_name(self.input.spec.dtype), names.len());
-        let vector = format!("{operand}_v_{}", first.constant);
-        lines.push(&self.language.statement("load_vector", &[&ty, &vector, operand, &index]));
-        for (name, member) in names.iter().zip(["x", "y", "z", "w"]) {
-            lines.push(&self.language.statement("component", &[name, &vector, member]));
-        }
-    }
-
-    fn index(&self, operand: usize, index: &Index) -> String {
-        unsigned(&index.clone().times(self.input.plan.accesses[operand].element_stride))
-    }
+/// What the workers of one problem share: where the plan has put it.
+fn staged_by_problem(input: &Input<'_>) -> Vec<Staged> {
+    input.plan.shared.iter().map(|part| staged(input, part.operand, part.offset_bytes)).collect()
 }

@@ -4,6 +4,7 @@ use super::Input;
 use super::language::Language;
 use crate::kernel::Cost;
 use crate::plan::{Form, Mapping, Plan, Staging, Target, Tier};
+use crate::spec::{FactorKind, MapKind, Order, Phase};
 use serde::Serialize;
 use std::sync::OnceLock;
 
@@ -21,14 +22,14 @@ pub(super) fn header(input: &Input<'_>) -> String {
     static TEMPLATES: OnceLock<Language> = OnceLock::new();
     let templates = TEMPLATES.get_or_init(|| {
         let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/templates/header.tera"));
-        Language::new(&[("header.tera", text)], &[], &[])
+        Language::new(&[("header.tera", text)], &[])
     });
     let worker = if input.kernel.body.worker.is_some() { "lane" } else { "problem" };
     templates.file(
         "header.tera",
         &Header {
             symbol: input.kernel.symbol.clone(),
-            task: input.spec.formula(),
+            task: input.spec.summary(),
             plan: plan_line(input.plan),
             reasons: input.reasons.to_vec(),
             counts: format!("per {worker}: {}", Cost::of(input.kernel, input.plan.target)),
@@ -48,8 +49,9 @@ fn plan_line(plan: &Plan) -> String {
     }
     let staging = match (staging, tier) {
         (Staging::Direct, _) => "operands read in place",
-        (Staging::Shared, _) => "32 problems a warp staged through shared memory",
-        (Staging::Bulk, _) => "32 problems a warp staged by bulk copies",
+        (Staging::Shared, Tier::Thread) => "32 problems a warp staged through shared memory",
+        (Staging::Bulk, Tier::Thread) => "32 problems a warp staged by bulk copies",
+        (Staging::Shared | Staging::Bulk, Tier::Warp | Tier::Block) => "operands staged in shared memory",
     };
     format!(
         "{} tier, {form}; {} batches, {staging}; T = {threads_per_block}, {} problem(s) a block; {}",
@@ -60,24 +62,72 @@ fn plan_line(plan: &Plan) -> String {
     )
 }
 
-fn numerics(input: &Input<'_>) -> Vec<String> {
-    let k = input.spec.dims.k;
-    let order = match input.plan.mapping.form {
-        Form::Serial | Form::Reduced { lanes_per_output: 1 } => {
-            format!("each output sums its {k} terms in ascending order from +0")
-        }
-        Form::Reduced { lanes_per_output: p } => format!(
-            "lane j of {p} sums the terms j, j + {p}, ... of {k} in ascending order from +0; then halving offsets from {}",
-            p / 2
-        ),
+/// In which order each sum is taken, how pivots are inverted, and what rounds.
+pub(super) fn numerics(input: &Input<'_>) -> Vec<String> {
+    let phases = &input.spec.phases;
+    let sums: Vec<_> = phases.iter().filter_map(|phase| sum(phase, input.plan.mapping.form)).collect();
+    let mut lines: Vec<_> = match sums.as_slice() {
+        [(_, order)] => vec![order.clone()],
+        stages => stages.iter().map(|(destination, order)| stage(input, *destination, order)).collect(),
     };
-    let rounding = match (input.plan.target, input.plan.mapping.tier) {
+    lines.dedup();
+    lines.extend(pivots(phases).map(str::to_owned));
+    let rounding = match (input.plan.target, lines.is_empty()) {
         (Target::Wgsl, _) => {
             "fma need not be fused in WGSL: the result is held to an error bound, not to bits"
         }
-        (_, Tier::Thread | Tier::Warp | Tier::Block) => {
+        (Target::Cuda | Target::Host, true) => "every operation is correctly rounded, nothing is contracted",
+        (Target::Cuda | Target::Host, false) => {
             "every multiply-add is one explicit fma, nothing else is contracted: equal bits for this order everywhere"
         }
     };
-    vec![order, rounding.to_owned()]
+    lines.push(rounding.to_owned());
+    lines
+}
+
+fn stage(input: &Input<'_>, destination: usize, order: &str) -> String {
+    format!("{}: {order}", input.spec.operands[destination].name)
+}
+
+/// Destination and order of a phase that adds up terms.
+fn sum(phase: &Phase, form: Form) -> Option<(usize, String)> {
+    match phase {
+        Phase::Contraction(contraction) => {
+            let form = if contraction.order == Order::Serial { Form::Serial } else { form };
+            let order = order(contraction.n_terms(), contraction.products.len(), form);
+            Some((contraction.destination.operand, order))
+        }
+        Phase::Reduction(reduction) => Some((reduction.output, order(reduction.length, 1, form))),
+        Phase::Map(_) | Phase::Factor(_) | Phase::Solve(_) => None,
+    }
+}
+
+fn order(n_terms: usize, n_products: usize, form: Form) -> String {
+    let each = if n_products == 1 { String::new() } else { format!(", {n_products} products each,") };
+    match form {
+        Form::Serial | Form::Reduced { lanes_per_output: 1 } => {
+            format!("each output sums its {n_terms} terms{each} in ascending order from +0")
+        }
+        Form::Reduced { lanes_per_output: p } => format!(
+            "lane j of {p} sums the terms j, j + {p}, ... of {n_terms}{each} in ascending order from +0; then halving offsets from {}",
+            p / 2
+        ),
+    }
+}
+
+/// What becomes of the diagonal.
+fn pivots(phases: &[Phase]) -> Option<&'static str> {
+    let is_approximate = |phase: &Phase| match phase {
+        Phase::Factor(factor) => Some(factor.kind == FactorKind::Cholesky { approximate: true }),
+        Phase::Map(map) if map.kind == MapKind::Reciprocal => Some(false),
+        _ => None,
+    };
+    let found: Vec<_> = phases.iter().filter_map(is_approximate).collect();
+    match found.as_slice() {
+        [] => None,
+        found if found.contains(&true) => {
+            Some("pivots by an approximate reciprocal square root: equal bits are not promised")
+        }
+        _ => Some("each pivot is inverted once, correctly rounded, and multiplied with"),
+    }
 }

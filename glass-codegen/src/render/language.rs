@@ -1,14 +1,12 @@
 //! Templates of one language, and statement lines filled from them.
 
-use crate::kernel::{Epilogue, Index, IntExpr};
 use tera::{Context, Tera};
 
 /// A line template: text, then an argument and more text, and so on.
 struct Pattern {
-    name: &'static str,
-    n_arguments: usize,
-    /// Pieces of text with the position of the argument that follows; `None` ends the line.
-    pieces: Vec<(String, Option<usize>)>,
+    name: String,
+    /// Pieces of text with the name of the argument that follows; `None` ends the line.
+    pieces: Vec<(String, Option<String>)>,
 }
 
 /// The loaded templates of one language.
@@ -17,34 +15,22 @@ pub(super) struct Language {
     patterns: Vec<Pattern>,
 }
 
-/// A statement component with the names of its parameters: first the arguments of each call, then constants.
-pub(super) type Statement = (&'static str, &'static [&'static str]);
-
 impl Language {
-    /// Loads the templates and draws the line pattern of every statement component.
+    /// Loads the templates and draws the line pattern of every component among them.
     ///
     /// A body has hundreds of lines, and expansions run unoptimised: each component is rendered once, with
     /// markers for its arguments and the values of `constants`, and its pattern is filled from then on.
     pub(super) fn new(
         templates: &[(&'static str, &'static str)],
-        statements: &[Statement],
         constants: &[(&'static str, &'static str)],
     ) -> Language {
         let mut tera = Tera::default();
         tera.autoescape_on(Vec::<&str>::new());
-        let calls: Vec<(String, String)> = statements
-            .iter()
-            .map(|(name, params)| {
-                let arguments: String = params.iter().map(|param| format!("{param}={{{param}}} ")).collect();
-                (format!("call {name}"), format!("{{{{<{name} {arguments}/>}}}}"))
-            })
-            .collect();
         // The newline that ends every template file is not part of its text.
         let files = templates.iter().map(|(name, text)| (*name, text.strip_suffix('\n').unwrap_or(text)));
-        let all = files.chain(calls.iter().map(|(name, text)| (name.as_str(), text.as_str())));
-        tera.add_raw_templates(all).expect("templates parse");
-        let patterns =
-            statements.iter().map(|(name, params)| pattern(&tera, name, params, constants)).collect();
+        tera.add_raw_templates(files).expect("templates parse");
+        let names: Vec<_> = tera.get_component_names().map(str::to_owned).collect();
+        let patterns = names.into_iter().map(|name| pattern(&tera, name, constants)).collect();
         Language { tera, patterns }
     }
 
@@ -57,52 +43,54 @@ impl Language {
         text.unwrap_or_else(|error| panic!("template `{template}`: {error}")) + "\n"
     }
 
-    /// Fills one statement.
-    pub(super) fn statement(&self, name: &str, arguments: &[&str]) -> String {
+    /// Whether the language has a component.
+    pub(super) fn has(&self, component: &str) -> bool {
+        self.patterns.iter().any(|pattern| pattern.name == component)
+    }
+
+    /// Fills one component. Arguments that the language has no use for are dropped.
+    pub(super) fn fill(&self, name: &str, arguments: &[(&str, &str)]) -> String {
         let pattern = self.patterns.iter().find(|pattern| pattern.name == name);
-        let pattern = pattern.unwrap_or_else(|| panic!("statement `{name}` is not a component"));
-        assert_eq!(pattern.n_arguments, arguments.len(), "statement `{name}`");
+        let pattern = pattern.unwrap_or_else(|| panic!("`{name}` is not a component"));
         let mut line = String::new();
-        for (text, position) in &pattern.pieces {
+        for (text, argument) in &pattern.pieces {
             line += text;
-            if let Some(position) = position {
-                line += arguments[*position];
+            if let Some(argument) = argument {
+                let given = arguments.iter().find(|(name, _)| name == argument);
+                let (_, value) = given.unwrap_or_else(|| panic!("component `{name}` needs `{argument}`"));
+                line += value;
             }
         }
         line
     }
 }
 
-fn pattern(
-    tera: &Tera,
-    name: &'static str,
-    params: &[&'static str],
-    constants: &[(&'static str, &'static str)],
-) -> Pattern {
+fn pattern(tera: &Tera, name: String, constants: &[(&'static str, &'static str)]) -> Pattern {
+    let component = tera.get_component_definition(&name).expect("the component was listed");
     let mut context = Context::new();
-    let mut n_arguments = 0;
-    for param in params {
-        if let Some((_, value)) = constants.iter().find(|(constant, _)| constant == param) {
-            context.insert(*param, value);
-        } else {
-            context.insert(*param, &marker(n_arguments));
-            n_arguments += 1;
-        }
+    let mut call = format!("{{{{<{name} ");
+    for argument in component.args() {
+        let argument = argument.name();
+        let constant = constants.iter().find(|(name, _)| *name == argument);
+        let value = constant.map_or_else(|| marker(argument), |(_, value)| (*value).to_owned());
+        context.insert(argument.to_owned(), &value);
+        call += &format!("{argument}={{{argument}}} ");
     }
-    let line = tera.render(&format!("call {name}"), &context).expect("a component takes its parameters");
-    Pattern { name, n_arguments, pieces: pieces(&line) }
+    call += "/>}}";
+    let line = tera.render_str(&call, &context, false).expect("a component takes its parameters");
+    Pattern { name, pieces: pieces(&line) }
 }
 
-fn marker(position: usize) -> String {
-    format!("\u{1}{position}\u{2}")
+fn marker(argument: &str) -> String {
+    format!("\u{1}{argument}\u{2}")
 }
 
-fn pieces(line: &str) -> Vec<(String, Option<usize>)> {
+fn pieces(line: &str) -> Vec<(String, Option<String>)> {
     let mut pieces = Vec::new();
     let mut rest = line;
     while let Some((text, after)) = rest.split_once('\u{1}') {
-        let (position, tail) = after.split_once('\u{2}').expect("a marker ends");
-        pieces.push((text.to_owned(), Some(position.parse().expect("a marker holds a position"))));
+        let (argument, tail) = after.split_once('\u{2}').expect("a marker ends");
+        pieces.push((text.to_owned(), Some(argument.to_owned())));
         rest = tail;
     }
     pieces.push((rest.to_owned(), None));
@@ -149,43 +137,6 @@ impl Lines {
     pub(super) fn into_text(self) -> String {
         self.text
     }
-}
-
-/// The component for an epilogue that is not a plain store.
-pub(super) fn finish(epilogue: &Epilogue) -> &'static str {
-    match (epilogue.alpha, epilogue.accumulates, epilogue.beta) {
-        (false, _, true) => "finish_beta",
-        (false, _, false) => "finish_old",
-        (true, false, _) => "finish_alpha",
-        (true, true, false) => "finish_alpha_old",
-        (true, true, true) => "finish_alpha_beta",
-    }
-}
-
-/// An integer expression with unsigned literals: the spelling of CUDA and WGSL.
-pub(super) fn int(value: &IntExpr) -> String {
-    match value {
-        IntExpr::Affine(index) => unsigned(index),
-        IntExpr::Div(name, by) => format!("{name} / {by}u"),
-        IntExpr::Rem(name, by) => format!("{name} % {by}u"),
-        IntExpr::Min(name, limit) => format!("min({name}, {limit}u)"),
-    }
-}
-
-/// An index with unsigned literals.
-pub(super) fn unsigned(index: &Index) -> String {
-    let mut parts: Vec<_> = index
-        .terms
-        .iter()
-        .map(|term| match term.coefficient {
-            1 => term.name.clone(),
-            coefficient => format!("{coefficient}u * {}", term.name),
-        })
-        .collect();
-    if index.constant > 0 || parts.is_empty() {
-        parts.push(format!("{}u", index.constant));
-    }
-    parts.join(" + ")
 }
 
 #[cfg(test)]

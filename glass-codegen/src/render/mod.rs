@@ -2,10 +2,17 @@
 //! identifier they print. Rendering fails only for a fault of a template.
 
 mod cuda;
+mod fragment;
 mod header;
 mod language;
+mod numerics;
 mod rust;
+mod uses;
 mod wgsl;
+mod writer;
+
+pub use fragment::{Cooperation, device_function};
+pub use numerics::cuda_numerics;
 
 use crate::kernel::Kernel;
 use crate::plan::{Plan, Target};
@@ -57,6 +64,7 @@ impl Source {
 }
 
 /// Everything the renderers read.
+#[derive(Clone, Copy)]
 pub(crate) struct Input<'a> {
     pub(crate) spec: &'a Spec,
     pub(crate) plan: &'a Plan,

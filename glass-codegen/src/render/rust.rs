@@ -1,9 +1,9 @@
 //! Plain Rust text, generic over one problem or one problem per vector lane.
 
 use super::Input;
-use super::language::{Language, Lines, Statement, finish};
-use crate::kernel::{Index, Stmt};
-use crate::spec::{Alpha, Beta, Role};
+use super::language::Language;
+use super::writer::{self, Facts, Meeting};
+use crate::spec::{Element, Operand, Role};
 use serde::Serialize;
 use std::sync::OnceLock;
 
@@ -13,104 +13,82 @@ macro_rules! template {
     };
 }
 
-const TEMPLATES: &[(&str, &str)] = &[template!("statements.rs.tera"), template!("kernel.rs.tera")];
-
-const STATEMENTS: &[Statement] = &[
-    ("comment", &["text"]),
-    ("int", &["name", "value"]),
-    ("load", &["name", "operand", "index"]),
-    ("zero", &["acc"]),
-    ("fma", &["acc", "a", "b"]),
-    ("add", &["acc", "value"]),
-    ("store", &["operand", "index", "value"]),
-    ("open_loop", &["var", "count"]),
-    ("open_guard", &["name", "limit"]),
-    ("close", &[]),
-    ("finish_old", &["name", "acc", "old"]),
-    ("finish_beta", &["name", "acc", "old"]),
-    ("finish_alpha", &["name", "acc"]),
-    ("finish_alpha_old", &["name", "acc", "old"]),
-    ("finish_alpha_beta", &["name", "acc", "old"]),
+const TEMPLATES: &[(&str, &str)] = &[
+    template!("statements.rs.tera"),
+    template!("values.rs.tera"),
+    template!("pivots.rs.tera"),
+    template!("finish.rs.tera"),
+    template!("kernel.rs.tera"),
 ];
 
 fn language() -> &'static Language {
     static LANGUAGE: OnceLock<Language> = OnceLock::new();
-    LANGUAGE.get_or_init(|| Language::new(TEMPLATES, STATEMENTS, &[]))
+    LANGUAGE.get_or_init(|| Language::new(TEMPLATES, &[]))
+}
+
+pub(super) fn facts() -> Facts {
+    Facts {
+        language: language(),
+        suffix: "",
+        has_bases: false,
+        element: "V",
+        meeting: Meeting::Alone,
+        barrier: &[],
+        declares_temporaries: true,
+    }
 }
 
 #[derive(Serialize)]
 struct File {
     task: String,
     symbol: String,
-    ty: &'static str,
+    generics: String,
+    bounds: Vec<String>,
     params: String,
     body: String,
 }
 
 pub(super) fn code(input: &Input<'_>) -> String {
-    let Input { spec, kernel, .. } = input;
+    let Input { spec, plan, kernel, .. } = input;
     let ty = spec.dtype.as_str();
-    let contraction = spec.contraction();
-    let operands = spec.operands.iter().map(|operand| match operand.role {
-        Role::In => format!("{}: &A", operand.name),
-        Role::Out | Role::InOut => format!("{}: &mut Y", operand.name),
+    let kinds = [
+        ("A", "Index", "V", is_input as fn(&Operand) -> bool),
+        ("Y", "IndexMut", "V", is_output),
+        ("S", "IndexMut", "V::Words", is_words),
+    ];
+    let present =
+        kinds.into_iter().filter(|(.., is_kind)| spec.arguments().iter().any(is_kind)).collect::<Vec<_>>();
+    let arrays = present.iter().map(|(name, index, output, _)| {
+        format!("{name}: {index}<usize, Output = {output}> + ?Sized")
     });
-    let scalars =
-        [("alpha", contraction.alpha == Alpha::Runtime), ("beta", contraction.beta == Beta::Runtime)];
-    let scalars =
-        scalars.iter().filter(|(_, is_runtime)| *is_runtime).map(|(name, _)| format!("{name}: {ty}"));
-    let mut lines = Lines::new();
-    block(input, &kernel.body.stmts, &mut lines);
+    let params = spec.arguments().iter().map(|operand| {
+        let (array, ..) = kinds.iter().find(|(.., is_kind)| is_kind(operand)).expect("an operand has a kind");
+        let reference = if is_input(operand) { "&" } else { "&mut " };
+        format!("{}: {reference}{array}", operand.name)
+    });
+    let scalars = spec.scalars.iter().map(|name| format!("{name}: {ty}"));
+    let names = std::iter::once("V").chain(present.iter().map(|(name, ..)| *name));
     language().file(
         "kernel.rs.tera",
         &File {
-            task: spec.formula(),
+            task: spec.summary(),
             symbol: kernel.symbol.clone(),
-            ty,
-            params: operands.chain(scalars).collect::<Vec<_>>().join(", "),
-            body: lines.into_text(),
+            generics: names.collect::<Vec<_>>().join(", "),
+            bounds: std::iter::once(format!("V: Lanes<{ty}>")).chain(arrays).collect(),
+            params: params.chain(scalars).collect::<Vec<_>>().join(", "),
+            body: writer::lines(&facts(), spec, plan, &kernel.body),
         },
     )
 }
 
-fn block(input: &Input<'_>, stmts: &[Stmt], lines: &mut Lines) {
-    for stmt in stmts {
-        line(input, stmt, lines);
-    }
+fn is_input(operand: &Operand) -> bool {
+    operand.role == Role::In
 }
 
-fn line(input: &Input<'_>, stmt: &Stmt, lines: &mut Lines) {
-    let line = |name: &str, arguments: &[&str]| language().statement(name, arguments);
-    let array = |operand: &usize| input.spec.operands[*operand].name;
-    match stmt {
-        Stmt::Comment(text) => lines.push(&line("comment", &[text])),
-        Stmt::Int { name, value } => lines.push(&line("int", &[name, &value.to_string()])),
-        Stmt::Load { names, operand, index } => {
-            for (element, name) in names.iter().enumerate() {
-                let index = index.clone().plus(Index::constant(element)).to_string();
-                lines.push(&line("load", &[name, array(operand), &index]));
-            }
-        }
-        Stmt::Zero { acc } => lines.push(&line("zero", &[acc])),
-        Stmt::Fma { acc, a, b } => lines.push(&line("fma", &[acc, a, b])),
-        Stmt::Add { acc, value } => lines.push(&line("add", &[acc, value])),
-        Stmt::Finish { name, acc, old, epilogue } => lines.push(&match old {
-            Some(old) => line(finish(epilogue), &[name, acc, old]),
-            None => line(finish(epilogue), &[name, acc]),
-        }),
-        Stmt::Store { operand, index, value } => {
-            lines.push(&line("store", &[array(operand), &index.to_string(), value]));
-        }
-        Stmt::Loop { var, count, stmts, .. } => {
-            lines.open(&line("open_loop", &[var, &count.to_string()]));
-            block(input, stmts, lines);
-            lines.close(&line("close", &[]));
-        }
-        Stmt::Guard { name, limit, stmts } => {
-            lines.open(&line("open_guard", &[name, &limit.to_string()]));
-            block(input, stmts, lines);
-            lines.close(&line("close", &[]));
-        }
-        Stmt::Combine { .. } | Stmt::Barrier => unreachable!("one worker owns a problem on the host"),
-    }
+fn is_output(operand: &Operand) -> bool {
+    !is_input(operand) && operand.element == Element::Real
+}
+
+fn is_words(operand: &Operand) -> bool {
+    operand.element == Element::Word
 }

@@ -1,10 +1,12 @@
 //! WGSL text, in two dialects.
 
-use super::language::{Language, Lines, Statement, finish, int, unsigned};
+use super::language::Language;
+use super::uses::Uses;
+use super::writer::{self, Facts, Meeting};
 use super::{Dialect, Input};
-use crate::kernel::{Index, Stmt, Term};
+use crate::kernel::Function;
 use crate::plan::{TILE, Tier};
-use crate::spec::{Layout, Role};
+use crate::spec::{Element, Layout, Operand, Role};
 use serde::Serialize;
 use std::sync::OnceLock;
 
@@ -14,33 +16,40 @@ macro_rules! template {
     };
 }
 
-const TEMPLATES: &[(&str, &str)] = &[template!("statements.wgsl.tera"), template!("kernel.wgsl.tera")];
-
-const STATEMENTS: &[Statement] = &[
-    ("comment", &["text"]),
-    ("int", &["name", "value"]),
-    ("load", &["name", "operand", "index"]),
-    ("zero", &["acc"]),
-    ("fma", &["acc", "a", "b"]),
-    ("add", &["acc", "value"]),
-    ("publish", &["worker", "acc"]),
-    ("barrier", &[]),
-    ("fold", &["worker", "offset"]),
-    ("collect", &["worker", "acc"]),
-    ("store", &["operand", "index", "value"]),
-    ("open_loop", &["var", "count"]),
-    ("open_guard", &["name", "limit"]),
-    ("close", &[]),
-    ("finish_old", &["name", "acc", "old"]),
-    ("finish_beta", &["name", "acc", "old"]),
-    ("finish_alpha", &["name", "acc"]),
-    ("finish_alpha_old", &["name", "acc", "old"]),
-    ("finish_alpha_beta", &["name", "acc", "old"]),
+const TEMPLATES: &[(&str, &str)] = &[
+    template!("statements.wgsl.tera"),
+    template!("values.wgsl.tera"),
+    template!("pivots.wgsl.tera"),
+    template!("finish.wgsl.tera"),
+    template!("exponent.wgsl.tera"),
+    template!("pivot_functions.wgsl.tera"),
+    template!("rotg.wgsl.tera"),
+    template!("kernel.wgsl.tera"),
 ];
 
 fn language() -> &'static Language {
     static LANGUAGE: OnceLock<Language> = OnceLock::new();
-    LANGUAGE.get_or_init(|| Language::new(TEMPLATES, STATEMENTS, &[]))
+    LANGUAGE.get_or_init(|| Language::new(TEMPLATES, &[]))
+}
+
+/// Run-time scalars that the argument block has room for.
+const N_SCALARS: usize = 3;
+
+/// What workers of a problem wrote lies in workgroup memory, in storage, or in both.
+pub(super) fn facts(has_shared_temporaries: bool, rereads_storage: bool) -> Facts {
+    Facts {
+        language: language(),
+        suffix: "u",
+        has_bases: true,
+        element: "f32",
+        meeting: Meeting::Slots,
+        barrier: match (has_shared_temporaries, rereads_storage) {
+            (true, true) => &["barrier_workgroup", "barrier_storage"],
+            (false, true) => &["barrier_storage"],
+            (_, false) => &["barrier_workgroup"],
+        },
+        declares_temporaries: !has_shared_temporaries,
+    }
 }
 
 #[derive(Serialize)]
@@ -48,15 +57,27 @@ struct Binding {
     name: &'static str,
     binding: usize,
     access: &'static str,
+    ty: &'static str,
+}
+
+#[derive(Serialize)]
+struct Array {
+    name: &'static str,
+    elements: String,
 }
 
 #[derive(Serialize)]
 struct File<'a> {
     is_native: bool,
     args_binding: usize,
+    args: Vec<String>,
     operands: Vec<Binding>,
     has_slots: bool,
     n_slots: String,
+    temporaries: Vec<Array>,
+    has_exponents: bool,
+    has_rotg: bool,
+    has_pivots: bool,
     body_name: String,
     body_params: String,
     body: &'a str,
@@ -70,26 +91,36 @@ struct File<'a> {
 pub(super) fn code(input: &Input<'_>, body: &str, dialect: Dialect) -> String {
     let Input { spec, plan, kernel, .. } = input;
     let threads = plan.mapping.threads_per_block;
-    let operands = spec.operands.iter().enumerate().map(|(binding, operand)| Binding {
+    let uses = Uses::of(&kernel.body.stmts);
+    let operands = spec.arguments().iter().enumerate().map(|(binding, operand)| Binding {
         name: operand.name,
         binding,
         access: if operand.role == Role::In { "read" } else { "read_write" },
+        ty: match operand.element {
+            Element::Real => "f32",
+            Element::Word => "u32",
+        },
     });
-    let bases = spec.operands.iter().map(|operand| format!("{}_base: u32", operand.name));
+    let shared = kernel.body.temporaries.iter().filter(|_| kernel.body.worker.is_some());
+    let temporaries = shared.map(|operand| {
+        let operand = &spec.operands[*operand];
+        Array { name: operand.name, elements: operand.elements().to_string() }
+    });
+    let padding = (0..N_SCALARS - spec.scalars.len()).map(|position| format!("padding_{position}"));
+    let bases = spec.arguments().iter().map(|operand| format!("{}_base: u32", operand.name));
     let worker = kernel.body.worker.map(|worker| format!("{worker}: u32"));
-    let arguments = spec.operands.iter().map(|operand| {
-        let elements = operand.elements();
-        match plan.layout {
-            Layout::Contiguous => format!("problem * {elements}u"),
-            Layout::Interleaved => format!("problem / {TILE}u * {}u + problem % {TILE}u", TILE * elements),
-        }
-    });
+    let arguments = spec.arguments().iter().map(|operand| base(operand, plan.layout));
     let file = File {
         is_native: dialect == Dialect::Native,
-        args_binding: spec.operands.len(),
+        args_binding: spec.arguments().len(),
+        args: spec.scalars.iter().map(|name| (*name).to_owned()).chain(padding).collect(),
         operands: operands.collect(),
-        has_slots: plan.shared_bytes > 0,
+        has_slots: !uses.trees.is_empty(),
         n_slots: threads.to_string(),
+        temporaries: temporaries.collect(),
+        has_exponents: uses.any(&[Function::ExponentScale, Function::InverseExponentScale]),
+        has_rotg: uses.any(&[Function::RotgCos, Function::RotgSin, Function::RotgRadius]),
+        has_pivots: !uses.pivots.is_empty(),
         body_name: kernel.body.name.clone(),
         body_params: bases.chain(worker).collect::<Vec<_>>().join(", "),
         body,
@@ -107,79 +138,23 @@ pub(super) fn code(input: &Input<'_>, body: &str, dialect: Dialect) -> String {
     language().file("kernel.wgsl.tera", &file)
 }
 
+/// Position of a problem's first element. Words are problem-major in either layout.
+fn base(operand: &Operand, layout: Layout) -> String {
+    let elements = operand.elements();
+    match (layout, operand.element) {
+        (Layout::Contiguous, _) | (_, Element::Word) => format!("problem * {elements}u"),
+        (Layout::Interleaved, Element::Real) => {
+            format!("problem / {TILE}u * {}u + problem % {TILE}u", TILE * elements)
+        }
+    }
+}
+
 /// The lines of the body.
 pub(super) fn lines(input: &Input<'_>) -> String {
-    let mut lines = Lines::new();
-    Writer { input }.block(&input.kernel.body.stmts, &mut lines);
-    lines.into_text()
-}
-
-struct Writer<'a> {
-    input: &'a Input<'a>,
-}
-
-impl Writer<'_> {
-    fn block(&self, stmts: &[Stmt], lines: &mut Lines) {
-        for stmt in stmts {
-            self.stmt(stmt, lines);
-        }
-    }
-
-    fn stmt(&self, stmt: &Stmt, lines: &mut Lines) {
-        let line = |name: &str, arguments: &[&str]| language().statement(name, arguments);
-        match stmt {
-            Stmt::Comment(text) => lines.push(&line("comment", &[text])),
-            Stmt::Int { name, value } => lines.push(&line("int", &[name, &int(value)])),
-            Stmt::Load { names, operand, index } => {
-                for (element, name) in names.iter().enumerate() {
-                    let index = self.index(*operand, &index.clone().plus(Index::constant(element)));
-                    lines.push(&line("load", &[name, self.array(*operand), &index]));
-                }
-            }
-            Stmt::Zero { acc } => lines.push(&line("zero", &[acc])),
-            Stmt::Fma { acc, a, b } => lines.push(&line("fma", &[acc, a, b])),
-            Stmt::Add { acc, value } => lines.push(&line("add", &[acc, value])),
-            Stmt::Combine { acc, lanes: width } => {
-                let worker = self.input.kernel.body.worker.expect("a tree is over the lanes of a body");
-                lines.push(&line("publish", &[worker, acc]));
-                lines.push(&line("barrier", &[]));
-                let mut half = width / 2;
-                while half > 0 {
-                    lines.push(&line("fold", &[worker, &format!("{half}u")]));
-                    lines.push(&line("barrier", &[]));
-                    half /= 2;
-                }
-                lines.push(&line("collect", &[worker, acc]));
-            }
-            Stmt::Finish { name, acc, old, epilogue } => lines.push(&match old {
-                Some(old) => line(finish(epilogue), &[name, acc, old]),
-                None => line(finish(epilogue), &[name, acc]),
-            }),
-            Stmt::Store { operand, index, value } => {
-                lines.push(&line("store", &[self.array(*operand), &self.index(*operand, index), value]));
-            }
-            Stmt::Loop { var, count, stmts, .. } => {
-                lines.open(&line("open_loop", &[var, &format!("{count}u")]));
-                self.block(stmts, lines);
-                lines.close(&line("close", &[]));
-            }
-            Stmt::Guard { name, limit, stmts } => {
-                lines.open(&line("open_guard", &[name, &format!("{limit}u")]));
-                self.block(stmts, lines);
-                lines.close(&line("close", &[]));
-            }
-            Stmt::Barrier => lines.push(&line("barrier", &[])),
-        }
-    }
-
-    fn array(&self, operand: usize) -> &'static str {
-        self.input.spec.operands[operand].name
-    }
-
-    fn index(&self, operand: usize, index: &Index) -> String {
-        let base = Term { coefficient: 1, name: format!("{}_base", self.array(operand)) };
-        let mut index = index.clone().times(self.input.plan.accesses[operand].element_stride);
-        index.terms.insert(0, base);
-        unsigned(&index)
-    }
+    let Input { spec, plan, kernel, .. } = input;
+    let uses = Uses::of(&kernel.body.stmts);
+    let is_reread = |operand: &usize| spec.operands[*operand].role != Role::Temporary;
+    let has_shared_temporaries = kernel.body.worker.is_some() && !kernel.body.temporaries.is_empty();
+    let rereads_storage = uses.loaded.intersection(&uses.stored).any(is_reread);
+    writer::lines(&facts(has_shared_temporaries, rereads_storage), spec, plan, &kernel.body)
 }

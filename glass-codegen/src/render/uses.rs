@@ -1,0 +1,56 @@
+//! What a body uses beyond plain arithmetic, read off its statements: what a file has to define before it.
+
+use crate::kernel::{Function, PivotKind, Stmt};
+use std::collections::{BTreeSet, HashSet};
+
+/// Functions, pivots, trees and operands of a body.
+#[derive(Debug, Default)]
+pub(super) struct Uses {
+    pub(super) functions: HashSet<Function>,
+    pub(super) pivots: HashSet<PivotKind>,
+    /// Widths of trees over lanes.
+    pub(super) trees: BTreeSet<usize>,
+    /// Positions of the operands that are read.
+    pub(super) loaded: BTreeSet<usize>,
+    /// Positions of the operands that are written.
+    pub(super) stored: BTreeSet<usize>,
+}
+
+impl Uses {
+    pub(super) fn of(stmts: &[Stmt]) -> Uses {
+        let mut uses = Uses::default();
+        uses.add(stmts);
+        uses
+    }
+
+    fn add(&mut self, stmts: &[Stmt]) {
+        for stmt in stmts {
+            match stmt {
+                Stmt::Let { function, .. } => drop(self.functions.insert(*function)),
+                Stmt::Pivot { kind, .. } => drop(self.pivots.insert(*kind)),
+                Stmt::Combine { lanes, .. } => drop(self.trees.insert(*lanes)),
+                Stmt::Load { operand, .. } => drop(self.loaded.insert(*operand)),
+                Stmt::Store { operand, .. } | Stmt::StoreStatus { operand } => {
+                    self.stored.insert(*operand);
+                }
+                Stmt::Loop { stmts, .. } | Stmt::Guard { stmts, .. } | Stmt::Block { stmts } => self.add(stmts),
+                Stmt::Comment(_)
+                | Stmt::Int { .. }
+                | Stmt::Var { .. }
+                | Stmt::ConstantZero { .. }
+                | Stmt::ConstantHalf { .. }
+                | Stmt::Fma { .. }
+                | Stmt::Add { .. }
+                | Stmt::Raise { .. }
+                | Stmt::Finish { .. }
+                | Stmt::Status
+                | Stmt::Barrier => {}
+            }
+        }
+    }
+
+    /// Whether any of the functions is used.
+    pub(super) fn any(&self, functions: &[Function]) -> bool {
+        functions.iter().any(|function| self.functions.contains(function))
+    }
+}

@@ -1,0 +1,317 @@
+//! The one writer of statements: it orders lines and nests them. The words come from the component templates of
+//! a language, and what no template can say from its [`Facts`].
+
+use super::language::{Language, Lines};
+use crate::kernel::{Body, Epilogue, Function, Index, IntExpr, PivotKind, Stmt, Term};
+use crate::plan::Plan;
+use crate::spec::{Role, Spec};
+
+/// Name of the number of the first bad pivot, 0 before there is one. The operand is called `status`.
+const STATUS: &str = "first_bad";
+
+/// How the lanes of a segment meet in a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Meeting {
+    /// By shuffles; the component of one level.
+    Shuffle(&'static str),
+    /// In workgroup memory.
+    Slots,
+    /// Not at all: there is one worker.
+    Alone,
+}
+
+/// What a language spells in its own way, beyond its components.
+#[derive(Clone, Copy)]
+pub(super) struct Facts {
+    pub(super) language: &'static Language,
+    /// Stands behind every integer literal.
+    pub(super) suffix: &'static str,
+    /// Arguments are reached from `<name>_base` on, not by a pointer to the problem.
+    pub(super) has_bases: bool,
+    /// Type of one element, of which the type of several is named.
+    pub(super) element: &'static str,
+    /// How the lanes of a segment meet.
+    pub(super) meeting: Meeting,
+    /// Components that make a barrier.
+    pub(super) barrier: &'static [&'static str],
+    /// Temporaries are arrays inside the body.
+    pub(super) declares_temporaries: bool,
+}
+
+/// The lines of a body.
+pub(super) fn lines(facts: &Facts, spec: &Spec, plan: &Plan, body: &Body) -> String {
+    let writer = Writer { facts, spec, plan, worker: body.worker };
+    let mut lines = Lines::new();
+    for operand in body.temporaries.iter().filter(|_| facts.declares_temporaries) {
+        let operand = &spec.operands[*operand];
+        let elements = operand.elements().to_string();
+        lines.push(&writer.fill("array", &[("name", operand.name), ("elements", &elements)]));
+    }
+    writer.block(&body.stmts, &mut lines);
+    lines.into_text()
+}
+
+struct Writer<'a> {
+    facts: &'a Facts,
+    spec: &'a Spec,
+    plan: &'a Plan,
+    worker: Option<&'static str>,
+}
+
+impl Writer<'_> {
+    fn fill(&self, component: &str, arguments: &[(&str, &str)]) -> String {
+        self.facts.language.fill(component, arguments)
+    }
+
+    fn block(&self, stmts: &[Stmt], lines: &mut Lines) {
+        for stmt in stmts {
+            self.stmt(stmt, lines);
+        }
+    }
+
+    fn nested(&self, opening: &str, stmts: &[Stmt], lines: &mut Lines) {
+        lines.open(opening);
+        self.block(stmts, lines);
+        lines.close(&self.fill("close", &[]));
+    }
+
+    fn stmt(&self, stmt: &Stmt, lines: &mut Lines) {
+        let fill = |component: &str, arguments: &[(&str, &str)]| self.fill(component, arguments);
+        match stmt {
+            Stmt::Comment(text) => lines.push(&fill("comment", &[("text", text)])),
+            Stmt::Int { name, value } => {
+                lines.push(&fill("int", &[("name", name), ("value", &self.int(value))]));
+            }
+            Stmt::Load { names, operand, index } => self.load(names, *operand, index, lines),
+            Stmt::Var { name, init } => {
+                let value = init.as_deref().map_or_else(|| fill("zero", &[]), |init| self.value(init));
+                lines.push(&fill("var", &[("name", name), ("value", &value)]));
+            }
+            Stmt::Let { name, function, args } => {
+                let value = self.function(*function, args);
+                lines.push(&fill("let", &[("name", name), ("value", &value)]));
+            }
+            Stmt::ConstantZero { name } => {
+                lines.push(&fill("let", &[("name", name), ("value", &fill("zero", &[]))]));
+            }
+            Stmt::ConstantHalf { name } => {
+                lines.push(&fill("let", &[("name", name), ("value", &fill("half", &[]))]));
+            }
+            Stmt::Fma { acc, a, b, is_negated } => {
+                let component = if *is_negated { "fma_negated" } else { "fma" };
+                lines.push(&fill(component, &[("acc", acc), ("a", &self.value(a)), ("b", &self.value(b))]));
+            }
+            Stmt::Add { acc, value } => {
+                lines.push(&fill("add", &[("acc", acc), ("value", &self.value(value))]));
+            }
+            Stmt::Raise { acc, value } => {
+                lines.push(&fill("raise", &[("acc", acc), ("value", &self.value(value))]));
+            }
+            Stmt::Combine { acc, lanes: width } => self.combine(acc, *width, lines),
+            Stmt::Finish { name, acc, old, epilogue } => {
+                let old = old.as_deref().unwrap_or_default();
+                lines.push(&fill(finish(epilogue), &[("name", name), ("acc", acc), ("old", old)]));
+            }
+            Stmt::Status => lines.push(&fill("status", &[("name", STATUS)])),
+            Stmt::Pivot { kind, value, pivot, reciprocal, number } => {
+                self.pivot(*kind, [value, pivot, reciprocal], number.as_ref(), lines);
+            }
+            Stmt::Store { operand, index, value } => self.store(*operand, index, &self.value(value), lines),
+            Stmt::StoreStatus { operand } => self.store(*operand, &Index::default(), STATUS, lines),
+            Stmt::Loop { var, start, end, step, unroll, stmts } => {
+                if let Some(passes) = unroll.filter(|_| self.facts.language.has("unroll")) {
+                    lines.push(&fill("unroll", &[("passes", &passes.to_string())]));
+                }
+                self.nested(&self.opening(var, start, end, *step), stmts, lines);
+            }
+            Stmt::Guard { name, limit, stmts } => {
+                let opening = fill("open_guard", &[("name", name), ("limit", &self.literal(*limit))]);
+                self.nested(&opening, stmts, lines);
+            }
+            Stmt::Block { stmts } => self.nested(&fill("open_block", &[]), stmts, lines),
+            Stmt::Barrier => self.facts.barrier.iter().for_each(|component| lines.push(&fill(component, &[]))),
+        }
+    }
+
+    fn opening(&self, var: &str, start: &Index, end: &Index, step: usize) -> String {
+        let [first, end, step_text] = [self.index(start), self.index(end), self.literal(step)];
+        let component = match (start.as_constant(), step) {
+            (Some(0), 1) => "open_loop",
+            (_, 1) if self.facts.language.has("open_range_loop") => "open_range_loop",
+            _ => "open_stepped_loop",
+        };
+        self.fill(component, &[("var", var), ("start", &first), ("end", &end), ("step", &step_text)])
+    }
+
+    fn load(&self, names: &[String], operand: usize, first: &Index, lines: &mut Lines) {
+        let array = self.spec.operands[operand].name;
+        if names.len() == 1 || !self.facts.language.has("load_vector") {
+            for (element, name) in names.iter().enumerate() {
+                let index = self.place(operand, &first.clone().plus(Index::constant(element)));
+                lines.push(&self.fill("load", &[("name", name), ("operand", array), ("index", &index)]));
+            }
+            return;
+        }
+        let vector_ty = format!("{}{}", self.facts.element, names.len());
+        let vector = format!("{array}_v_{}", first.constant);
+        let index = self.place(operand, first);
+        lines.push(&self.fill(
+            "load_vector",
+            &[("vector_ty", &vector_ty), ("name", &vector), ("operand", array), ("index", &index)],
+        ));
+        for (name, member) in names.iter().zip(["x", "y", "z", "w"]) {
+            let arguments = [("name", name.as_str()), ("vector", &vector), ("member", member)];
+            lines.push(&self.fill("component", &arguments));
+        }
+    }
+
+    fn store(&self, operand: usize, index: &Index, value: &str, lines: &mut Lines) {
+        let index = self.place(operand, index);
+        let array = self.spec.operands[operand].name;
+        lines.push(&self.fill("store", &[("operand", array), ("index", &index), ("value", value)]));
+    }
+
+    fn combine(&self, acc: &str, width: usize, lines: &mut Lines) {
+        let halves = || std::iter::successors(Some(width / 2), |half| Some(half / 2)).take_while(|half| *half > 0);
+        match self.facts.meeting {
+            Meeting::Shuffle(level) => {
+                for half in halves() {
+                    let [offset, lanes] = [self.literal(half), width.to_string()];
+                    lines.push(&self.fill(level, &[("acc", acc), ("offset", &offset), ("lanes", &lanes)]));
+                }
+            }
+            Meeting::Slots => {
+                let worker = self.worker.expect("a tree is over the lanes of a body");
+                let barrier = self.fill("barrier_workgroup", &[]);
+                lines.push(&self.fill("publish", &[("worker", worker), ("acc", acc)]));
+                lines.push(&barrier);
+                for half in halves() {
+                    let offset = self.literal(half);
+                    lines.push(&self.fill("fold", &[("worker", worker), ("offset", &offset)]));
+                    lines.push(&barrier);
+                }
+                lines.push(&self.fill("collect", &[("worker", worker), ("acc", acc)]));
+            }
+            Meeting::Alone => unreachable!("one worker has no lanes to meet"),
+        }
+    }
+
+    fn pivot(
+        &self,
+        kind: PivotKind,
+        [value, pivot, reciprocal]: [&str; 3],
+        number: Option<&Index>,
+        lines: &mut Lines,
+    ) {
+        let component = match kind {
+            PivotKind::Cholesky => "cholesky_pivot",
+            PivotKind::Rsqrt => "rsqrt_pivot",
+            PivotKind::General => "general_pivot",
+        };
+        let status = if number.is_some() { STATUS.to_owned() } else { self.fill("no_status", &[]) };
+        let spelled = match number {
+            None => self.literal(0),
+            Some(number) if number.as_constant().is_some() => self.index(number),
+            Some(number) => self.fill("number", &[("index", &self.index(number))]),
+        };
+        let arguments = [
+            ("value", self.value(value)),
+            ("pivot", pivot.to_owned()),
+            ("reciprocal", reciprocal.to_owned()),
+            ("number", spelled),
+            ("status", status),
+        ];
+        let arguments = arguments.each_ref().map(|(name, value)| (*name, value.as_str()));
+        lines.push(&self.fill(component, &arguments));
+        if number.is_some() && self.facts.language.has("note") {
+            lines.push(&self.fill("note", &arguments));
+        }
+    }
+
+    /// A named value, or a run-time scalar under its name in this language.
+    fn value(&self, name: &str) -> String {
+        match self.spec.scalars.contains(&name) {
+            true => self.fill("scalar", &[("name", name)]),
+            false => name.to_owned(),
+        }
+    }
+
+    fn function(&self, function: Function, args: &[String]) -> String {
+        let values: Vec<_> = args.iter().map(|arg| self.value(arg)).collect();
+        let (component, params): (_, &[&str]) = match function {
+            Function::Neg => ("neg", &["x"]),
+            Function::Abs => ("abs_of", &["x"]),
+            Function::Add => ("add_of", &["x", "y"]),
+            Function::Sub => ("sub_of", &["x", "y"]),
+            Function::Mul => ("mul_of", &["x", "y"]),
+            Function::Fma => ("fma_of", &["x", "y", "z"]),
+            Function::Max => ("max_of", &["x", "y"]),
+            Function::Sqrt => ("sqrt_of", &["x"]),
+            Function::Reciprocal => ("reciprocal_of", &["x"]),
+            Function::ExponentScale => ("exponent_scale_of", &["x"]),
+            Function::InverseExponentScale => ("inverse_exponent_scale_of", &["x"]),
+            Function::Scale => ("scale_of", &["scalar", "x"]),
+            Function::Axpy => ("axpy_of", &["scalar", "x", "y"]),
+            Function::RotgCos => ("rotg_cos_of", &["x", "y"]),
+            Function::RotgSin => ("rotg_sin_of", &["x", "y"]),
+            Function::RotgRadius => ("rotg_radius_of", &["x", "y"]),
+        };
+        assert_eq!(params.len(), values.len(), "arguments of {function:?}");
+        // A selection on a scalar compares the scalar itself, not the value made of it.
+        let bare = [("bare", args[0].as_str())];
+        let arguments: Vec<_> = params.iter().copied().zip(values.iter().map(String::as_str)).chain(bare).collect();
+        self.fill(component, &arguments)
+    }
+
+    fn int(&self, value: &IntExpr) -> String {
+        match value {
+            IntExpr::Affine(index) => self.index(index),
+            IntExpr::Div(name, by) => format!("{name} / {}", self.literal(*by)),
+            IntExpr::Rem(index, by) => match index.terms.as_slice() {
+                [term] if term.coefficient == 1 && index.constant == 0 => {
+                    format!("{} % {}", term.name, self.literal(*by))
+                }
+                _ => format!("({}) % {}", self.index(index), self.literal(*by)),
+            },
+            IntExpr::Min(name, limit) => {
+                self.fill("min", &[("name", name), ("limit", &self.literal(*limit))])
+            }
+            IntExpr::IfLess { left, right, then, otherwise } => {
+                let [then, otherwise] = [self.index(then), self.index(otherwise)];
+                self.fill(
+                    "if_less",
+                    &[("left", left), ("right", right), ("then", &then), ("otherwise", &otherwise)],
+                )
+            }
+        }
+    }
+
+    /// Where an element of an operand lies, under the element stride of the plan.
+    fn place(&self, operand: usize, index: &Index) -> String {
+        let mut index = index.clone().times(self.plan.accesses[operand].element_stride);
+        let operand = &self.spec.operands[operand];
+        if self.facts.has_bases && operand.role != Role::Temporary {
+            index.terms.insert(0, Term { coefficient: 1, name: format!("{}_base", operand.name) });
+        }
+        self.index(&index)
+    }
+
+    fn index(&self, index: &Index) -> String {
+        index.spelled(self.facts.suffix)
+    }
+
+    fn literal(&self, value: usize) -> String {
+        format!("{value}{}", self.facts.suffix)
+    }
+}
+
+/// The component for an epilogue that is not a plain store.
+fn finish(epilogue: &Epilogue) -> &'static str {
+    match (epilogue.alpha, epilogue.accumulates, epilogue.beta) {
+        (false, _, true) => "finish_beta",
+        (false, _, false) => "finish_old",
+        (true, false, _) => "finish_alpha",
+        (true, true, false) => "finish_alpha_old",
+        (true, true, true) => "finish_alpha_beta",
+    }
+}
