@@ -255,7 +255,7 @@ fn pointer(prefix: &str, operand: &Operand, dtype: DType) -> (String, String) {
     (format!("{constness}{element}* __restrict__"), format!("{prefix}{}", operand.name))
 }
 
-fn scalars(input: &Input<'_>) -> impl Iterator<Item = (String, String)> {
+pub(super) fn scalars(input: &Input<'_>) -> impl Iterator<Item = (String, String)> {
     let ty = type_name(input.spec.dtype);
     input.spec.scalars.iter().map(move |name| (ty.to_owned(), (*name).to_owned()))
 }

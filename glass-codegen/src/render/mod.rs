@@ -11,7 +11,7 @@ mod uses;
 mod wgsl;
 mod writer;
 
-pub use fragment::{Cooperation, device_function};
+pub use fragment::{Spelling, device_function};
 pub use numerics::cuda_numerics;
 
 use crate::kernel::Kernel;

@@ -1,0 +1,164 @@
+//! Bodies alone, as headers for kernels that others write in C++.
+
+use super::uses::Uses;
+use super::writer::{self, Meeting};
+use super::{Input, cuda, header, numerics};
+use crate::kernel::Kernel;
+use crate::plan::{Form, Plan, Tier, WARP};
+use crate::spec::{Element, Operand, Role, Spec, Structure};
+use serde::Serialize;
+
+/// How the threads of a fragment find each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Spelling {
+    /// By the built-in thread index and barriers of CUDA.
+    Cuda,
+    /// By a group that the caller passes: `cooperative_groups::thread_block`. Block tier only.
+    CooperativeGroups,
+}
+
+#[derive(Serialize)]
+struct Helper {
+    guard: String,
+    text: String,
+}
+
+#[derive(Serialize)]
+struct File {
+    has_groups: bool,
+    helpers: Vec<Helper>,
+    namespace: &'static str,
+    doc: Vec<String>,
+    name: String,
+    params: Vec<cuda::Param>,
+    prologue: Vec<String>,
+    body: String,
+}
+
+/// The device function of a kernel's body as a piece of a `.cuh` file; the include guard around the file is the
+/// caller's. Pieces of one file may need the same helpers: each stands in a guard of its own.
+///
+/// `plan` is a CUDA plan for contiguous operands that are read in place, so that elements of a problem follow each
+/// other: `glass::warp::potrf_f32_n7(a, l, status)`.
+///
+/// # Panics
+/// If the elements of an operand do not follow each other, or if cooperative groups are asked for outside the
+/// block tier.
+pub fn device_function(spec: &Spec, plan: &Plan, kernel: &Kernel, spelling: Spelling) -> String {
+    let tier = plan.mapping.tier;
+    let has_groups = spelling == Spelling::CooperativeGroups;
+    assert!(!has_groups || tier == Tier::Block, "a cooperative group is a block's");
+    assert!(plan.accesses.iter().all(|access| access.element_stride == 1), "elements follow each other");
+    let input = Input { spec, plan, kernel, reasons: &[] };
+    let uses = Uses::of(&kernel.body.stmts);
+    let mut facts = cuda::facts(spec.dtype, tier);
+    if has_groups {
+        facts.meeting = Meeting::Shuffle("tile_add");
+        facts.barrier = &["barrier_group"];
+    }
+    let group = ("const cooperative_groups::thread_block&".to_owned(), "group".to_owned());
+    let group = has_groups.then_some(group);
+    let helpers = numerics::pieces(&uses, spec.dtype).into_iter();
+    let file = File {
+        has_groups,
+        helpers: helpers
+            .map(|(name, text)| Helper {
+                guard: format!("GLASS_NUMERICS_{}", name.to_uppercase()),
+                text: text.trim_end().to_owned(),
+            })
+            .collect(),
+        namespace: match (tier, has_groups) {
+            (Tier::Thread, _) => "thread",
+            (Tier::Warp, _) => "warp",
+            (Tier::Block, false) => "block",
+            (Tier::Block, true) => "cgrps",
+        },
+        doc: doc(&input),
+        name: name(spec, plan),
+        params: cuda::params(
+            group.into_iter().chain(cuda::body_pointers(&input)).chain(cuda::scalars(&input)).collect(),
+        ),
+        prologue: prologue(&input, &uses, has_groups),
+        body: writer::lines(&facts, spec, plan, &kernel.body),
+    };
+    facts.language.file("fragment.cuh.tera", &file)
+}
+
+/// `potrf_f32_n7`, with what else decides the text: the form, and the threads of a block.
+fn name(spec: &Spec, plan: &Plan) -> String {
+    let symbol = spec.symbol();
+    let mut name = symbol.strip_prefix("glass_").unwrap_or(&symbol).to_owned();
+    if let Form::Reduced { lanes_per_output } = plan.mapping.form {
+        name += &format!("_reduced{lanes_per_output}");
+    }
+    if plan.mapping.tier == Tier::Block {
+        name += &format!("_t{}", plan.mapping.threads_per_block);
+    }
+    name
+}
+
+/// The names that the statements of the body expect.
+fn prologue(input: &Input<'_>, uses: &Uses, has_groups: bool) -> Vec<String> {
+    let Some(worker) = input.kernel.body.worker else { return Vec::new() };
+    let value = match (input.plan.mapping.tier, has_groups) {
+        (Tier::Block, true) => "static_cast<unsigned int>(group.thread_rank())".to_owned(),
+        (Tier::Block, false) => "threadIdx.x".to_owned(),
+        (Tier::Thread | Tier::Warp, _) => format!("threadIdx.x % {WARP}u"),
+    };
+    let tiles = uses.trees.iter().filter(|_| has_groups).map(|lanes| {
+        format!("const auto tile_{lanes} = cooperative_groups::tiled_partition<{lanes}>(group);")
+    });
+    std::iter::once(format!("const unsigned int {worker} = {value};")).chain(tiles).collect()
+}
+
+/// What a caller has to know, line by line.
+fn doc(input: &Input<'_>) -> Vec<String> {
+    let Input { spec, plan, kernel, .. } = input;
+    let tier = plan.mapping.tier;
+    let mut lines = vec![spec.summary(), String::new(), "Matrices are column-major.".to_owned(), String::new()];
+    lines.extend(spec.arguments().iter().map(argument));
+    let shared = kernel.body.temporaries.iter().filter(|_| tier != Tier::Thread);
+    lines.extend(shared.map(|operand| {
+        let operand = &spec.operands[*operand];
+        format!("{}: scratch of the problem, {} elements that all callers see", operand.name, operand.elements())
+    }));
+    lines.extend(spec.scalars.iter().map(|scalar| format!("{scalar}: scalar")));
+    lines.push(String::new());
+    lines.push(match tier {
+        Tier::Thread => "One thread owns the problem.".to_owned(),
+        Tier::Warp => "All 32 lanes of a warp of a one-dimensional block call it. They see each other's writes \
+             before it (__syncwarp) and its results on return."
+            .to_owned(),
+        Tier::Block => format!(
+            "All {} threads of a one-dimensional block call it. They see each other's writes before it (a \
+             barrier) and its results on return.",
+            kernel.body.n_workers
+        ),
+    });
+    lines.extend(header::numerics(input));
+    lines
+}
+
+fn argument(operand: &Operand) -> String {
+    let Operand { name, rows, cols, .. } = operand;
+    let access = match operand.role {
+        Role::In => "read",
+        Role::Out => "written",
+        Role::InOut | Role::Temporary => "read and written",
+    };
+    let shape = match (operand.element, *cols) {
+        (Element::Word, _) if *name == "status" => {
+            "unsigned int, 0 or the number (from 1) of the first bad pivot".to_owned()
+        }
+        (Element::Word, _) => format!("{} unsigned int", operand.elements()),
+        (Element::Real, 1) => format!("{rows} elements"),
+        (Element::Real, cols) => format!("{rows} x {cols}, leading dimension {rows}"),
+    };
+    let structure = match operand.structure {
+        Structure::General => "",
+        Structure::Symmetric => ", symmetric",
+        Structure::Lower => ", lower triangle",
+        Structure::Upper => ", upper triangle",
+    };
+    format!("{name}: {access}, {shape}{structure}")
+}
