@@ -1,4 +1,4 @@
-//! Attribute macros of `glass`. Users reach them through the facade: `#[glass::contract(...)]`.
+//! Attribute macros of `glass`. Users reach them through the facade: `#[glass::op(...)]`, `#[glass::contract(...)]`.
 //!
 //! Input: the tokens of an attribute and of the item it stands on. Output: the item, and what the run time needs to
 //! launch its kernels. The crate reads no machine but the folder that the tracked variable `GLASS_IMAGES` names,
@@ -10,9 +10,106 @@
 
 mod contract;
 
+use contract::Notation;
 use proc_macro::TokenStream;
 
-/// Turns a unit struct into a batched small product with kernels for CUDA, WGSL and the CPU.
+/// Turns a unit struct into a named operation over a batch of problems, with kernels for CUDA, WGSL and the CPU.
+///
+/// The name comes first, then sizes as `name = value`, flags as names alone, and words:
+///
+/// ```text
+/// /// One step of an inverse-kinematics solver: x = (A + rho I)^-1 b for 7 joints.
+/// #[glass::op(posv, n = 7, reg = shift)]
+/// pub struct Step;
+/// ```
+///
+/// Matrices are column-major, and every size is 1..=4096. Where a result has a name in parentheses, that operand is
+/// both read and written, instead of the sources and results beside it, when the flag `in_place` is there.
+///
+/// | op | computes | sizes | flags and words | writes |
+/// |---|---|---|---|---|
+/// | `dot` | s = x' y | `n` | | `s` |
+/// | `reduce` | s = sum x(i) | `n` | | `s` |
+/// | `asum` | s = sum abs x(i) | `n` | | `s` |
+/// | `nrm1_diff` | s = sum abs(x(i) - y(i)) | `n` | | `s` |
+/// | `nrm2` | s = sqrt(x' x), without overflow on the way | `n` | | `s` |
+/// | `axpy` | z = alpha x + y | `n` | `in_place` | `z` (`y`) |
+/// | `axpy_strided` | Y = alpha X + Y on tiles | `m` `n` `ldy` `ldx` | | `y`, updated |
+/// | `copy` | y = x | `n` | `alpha` | `y` |
+/// | `copy_strided` | Y = X on tiles | `m` `n` `ldy` `ldx` | `alpha` | `y`, the tile |
+/// | `scal` | y = alpha x | `n` | `in_place` | `y` (`x`) |
+/// | `rot` | x, y = c x + s y, c y - s x | `n` | `in_place` | `x_out`, `y_out` (`x`, `y`) |
+/// | `rotg` | Givens rotation of (a, b) | | | `c`, `s`, `r` |
+/// | `symmetrize` | B = (A + A') / 2 | `n` | `in_place` | `b` (`a`) |
+/// | `swap` | x, y = y, x | `n` | | `x`, `y`, updated |
+/// | `transpose` | B = A' | `m` `n` | | `b` |
+/// | `gemv` | y = op(A) x, A of `m x n` | `m` `n` | `trans` `row_major` `alpha` `beta` | `y` |
+/// | `gemv_strided` | y = op(A) x, A a tile | `m` `n` `lda` | `trans` `alpha` `beta` | `y` |
+/// | `gemm` | C = op(A) op(B), C of `m x n` | `m` `n` `k` | `trans_a` `trans_b` `row_major_c` `alpha` `beta` | `c` |
+/// | `gemm_strided` | C = A B on tiles | `m` `n` `k` `lda` `ldb` `ldc` | `alpha` `beta` | `c`, the tile |
+/// | `ger` | A = x y' | `m` `n` | `alpha` `beta` | `a` |
+/// | `syrk` | C = A A', `trans`: A' A | `n` `k` | `trans` `row_major_c` `fill` `alpha` `beta` | `c` |
+/// | `syr2k` | C = A B' + B A', `trans`: A' B + B' A | `n` `k` | `trans` `row_major_c` `fill` `alpha` `beta` | `c` |
+/// | `symm` | C = A B, A symmetric | `m` `n` | `uplo` `alpha` `beta` | `c` |
+/// | `dimm` | C = diag(d) B, `right`: B diag(d) | `m` `n` | `right` `alpha` `beta` | `c` |
+/// | `trsv` | x = op(A)^-1 b, A triangular | `n` | `uplo` `diag` `trans` `in_place` | `x` (`b`) |
+/// | `trsm` | X = op(A)^-1 B, A triangular | `n` `nrhs` | `uplo` `diag` `trans` `in_place` | `x` (`b`) |
+/// | `potrf` | A = L L' | `n` | `fill` `in_place` `rsqrt` `check` | `l` (`a`), `status` |
+/// | `posv` | X = A^-1 B, A = L L' | `n` `nrhs` | `reg` `in_place` `rsqrt` `check` | `x` (`a`, `b`), `status` |
+/// | `potrs` | X = (L L')^-1 B | `n` `nrhs` | `in_place` | `x` (`b`) |
+/// | `ldlt` | A = L D L' | `n` | `fill` `in_place` `check` | `l` (`a`), `status` |
+/// | `ldlt_solve` | X = (L D L')^-1 B | `n` `nrhs` | `in_place` | `x` (`b`) |
+/// | `inv` | X = A^-1, without pivoting | `n` | `in_place` `check` | `x` (`a`), `status` |
+/// | `tensor_vec_contract` | M = sum v T over one axis of T(k,a,b) | `k` `a` `b` | `axis` `slab_row_major` `symmetric` `alpha` `beta` | `m` |
+/// | `vec_tensor_vec` | s(k) = sum u(a) T(k,a,b) w(b) | `k` `a` `b` | `slab_row_major` `alpha` `beta` | `s` |
+/// | `congruence_sym` | Q = X' M X, M symmetric | `n` `p` | `alpha` `beta` | `q` |
+/// | `bilinear` | R = X' M Y | `n` `p` `q` | `alpha` `beta` | `r` |
+/// | `congruence_accum` | C = G M G', M symmetric | `p` `q` | `alpha` `beta` | `c` |
+/// | `riccati_gain` | K = (R + B' P B)^-1 B' P A | `nx` `nu` | `reg` `factor` `rsqrt` `check` | `k`, with `factor` `l`, `status` |
+/// | `gn_step` | dq = (J' J + D)^-1 J' r | `m` `n` | `reg` `rsqrt` `check` | `dq`, `status` |
+///
+/// `nrhs` is 1 and `lda`, `ldb`, `ldc`, `ldx` are without a gap unless they are written. The other words:
+///
+/// | word | values | default |
+/// |---|---|---|
+/// | `alpha` | `one`, `runtime`: the result is multiplied by a scalar of the launch | `one`; of `axpy`, `axpy_strided` and `scal` `runtime` |
+/// | `beta` | `zero` (the output is overwritten), `one` (added to), `runtime` (its old value times a scalar) | `zero` |
+/// | `uplo` | `lower`, `upper`: the triangle that is stored; the other one is not read | `lower` |
+/// | `diag` | `nonunit`, `unit`: the diagonal is one and not read | `nonunit` |
+/// | `fill` | of `syrk`, `syr2k`: `full`, `lower`, `upper`; of a factor: `zero`, `untouched` for the opposite triangle | the first one |
+/// | `reg` | `none`, `shift` (`rho` is added to the diagonal), `diag_shift` (`rho` times the diagonal is added) | `none`; `gn_step` has `shift` |
+/// | `axis` | `k`, `a`, `b`: the contracted axis of the tensor | `k` |
+/// | `check` | `on`, `off`: without a status word | `on` |
+///
+/// and those that every op shares with [`macro@contract`]: `dtype`, `layout`, `targets`, `tier`, `form`,
+/// `lanes_per_output`, `threads_per_block`. A name that ends in `_reduced`, such as `gemv_reduced`, fixes the form.
+///
+/// # Status
+/// `status` is one `u32` a problem: 0 where everything went well, otherwise the number, from 1, of the first pivot that
+/// is not finite or (of `potrf`, `posv`, `riccati_gain`, `gn_step`) not positive or (of `ldlt`, `inv`) zero. The results
+/// of that problem are then as computed; no other problem is disturbed. Words lie problem after problem in either layout.
+///
+/// # What the struct gets
+/// `glass::Kernel` and, with the struct's own visibility,
+///
+/// - `launch(&device, inputs, outputs [, scalars])`: the checked, asynchronous launch. Inputs are a tuple of `&Batch`,
+///   outputs and words together one of `&mut Batch`, each in the order of the formula; a single one stands bare, and
+///   `()` where there are no inputs. The scalars `alpha`, `beta`, `rho`, `c`, `s` follow in this order, where the op has
+///   them;
+/// - `outputs(&device, n_problems)`: zero-filled batches for everything that a launch writes, in the same order;
+/// - `output(&device, n_problems)`: the same, where there is one output and no word;
+/// - `plan(&device, n_problems)`: the variant a launch would run, and the reason it was chosen;
+/// - `sources()`: file name and text of every emitted CUDA and WGSL kernel.
+///
+/// A wrong attribute reports all its mistakes at once, each on the token it was made in.
+#[proc_macro_attribute]
+pub fn op(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    contract::expand(Notation::Op, attribute.into(), item.into()).into()
+}
+
+/// Turns a unit struct into a batched contraction with kernels for CUDA, WGSL and the CPU.
+///
+/// Either the product of two operands,
 ///
 /// ```text
 /// /// Feedback law of a 7-joint arm.
@@ -20,17 +117,29 @@ use proc_macro::TokenStream;
 /// pub struct Feedback;
 /// ```
 ///
-/// `n_out` and `k` make a matrix-vector product `y = A x`, `A` of `n_out x k`. `m`, `n` and `k` make a matrix product
-/// `C = A B`, `A` of `m x k`, `B` of `k x n`. Matrices are column-major.
+/// where `n_out` and `k` make a matrix-vector product `y = A x`, `A` of `n_out x k`, and `m`, `n` and `k` make a matrix
+/// product `C = A B`, `A` of `m x k`, `B` of `k x n`; or an index string over two to six operands,
+///
+/// ```text
+/// /// Hessian of a quadratic cost in new coordinates.
+/// #[glass::contract("ki,kl,lj->ij", i = 21, j = 21, k = 14, l = 14, symmetric)]
+/// pub struct HessianFold;
+/// ```
+///
+/// in which every letter has an extent, a letter that the result lacks is summed over, and the first letter of an operand
+/// is its fastest index. The operands are multiplied in pairs, in the cheapest order, which the kernels' headers state.
 ///
 /// | field | values | default |
 /// |---|---|---|
+/// | index string | `"ab,bc->ac"`, first | the product of two operands |
+/// | any letter | 1..=4096: its extent | required beside an index string |
+/// | `symmetric` | flag, beside an index string: only the lower triangle is computed, and mirrored | |
 /// | `n_out` | 1..=4096: rows of `A` | required for a vector result |
 /// | `m`, `n` | 1..=4096: rows and columns of `C` | required for a matrix result |
 /// | `k` | 1..=4096: contraction length | required |
 /// | `dtype` | `f32`, `f64` | `f32` |
 /// | `layout` | `contiguous`, `interleaved` (tiles of 32 problems) | `contiguous` |
-/// | `transpose` | `none`, `a`, `b`, `ab`: operands stored transposed | `none` |
+/// | `transpose` | `none`, `a`, `b`, `ab`: operands stored transposed; not beside an index string | `none` |
 /// | `alpha` | `one`, `runtime` | `one` |
 /// | `beta` | `zero` (the output is overwritten), `one` (added to), `runtime` | `zero` |
 /// | `targets` | list of `cuda`, `wgsl`; the host form is always there | every target that has the `dtype` |
@@ -39,22 +148,15 @@ use proc_macro::TokenStream;
 /// | `lanes_per_output` | 1, 2, 4, 8, 16, 32; with `form = reduced` | 32 |
 /// | `threads_per_block` | 1..=1024; with `tier` | from the table |
 ///
-/// The struct gets `glass::Kernel` and, with its own visibility,
-///
-/// - `launch(&device, (&a, &x), &mut y [, alpha] [, beta])`: the checked, asynchronous launch; the scalars are there
-///   when the attribute says `runtime`;
-/// - `output(&device, n_problems)`: a zero-filled batch of the result's shape, type and layout;
-/// - `plan(&device, n_problems)`: the variant a launch would run, and the reason it was chosen;
-/// - `sources()`: file name and text of every emitted CUDA and WGSL kernel.
-///
-/// A wrong attribute reports all its mistakes at once, each on the token it was made in.
+/// The struct gets what [`macro@op`] gives: `launch(&device, (&a, &x), &mut y [, alpha] [, beta])`, `outputs`, `output`,
+/// `plan` and `sources`.
 ///
 /// # Embedded images
 /// When the environment variable `GLASS_IMAGES` holds the absolute path of a folder, the files
 /// `<symbol>-<hash>.sm_<NN>.cubin` and `.ptx` in it that belong to a CUDA kernel are embedded beside its text, and
 /// machines without NVRTC can run it. Cargo expands again when the variable or an embedded file changes, not when
-/// a file appears: name a new folder, or touch the source.
+/// a file appears: name a new folder, or touch the source. This holds for both attributes.
 #[proc_macro_attribute]
 pub fn contract(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    contract::expand(attribute.into(), item.into()).into()
+    contract::expand(Notation::Contract, attribute.into(), item.into()).into()
 }

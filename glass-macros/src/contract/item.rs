@@ -32,12 +32,12 @@ impl Item {
             return None;
         };
         input.attrs.retain(|attribute| {
-            let is_second = is_contract(attribute.path());
+            let is_second = is_ours(attribute.path());
             if is_second {
                 errors.on(
                     attribute,
                     format!(
-                        "glass: struct `{}` has a second `contract` attribute\nallowed: one\n\
+                        "glass: struct `{}` has a second attribute of glass\nallowed: one\n\
                          why: the struct names one kernel",
                         input.ident
                     ),
@@ -93,12 +93,12 @@ impl Item {
     }
 }
 
-/// Whether this is our attribute, by the names that it goes by.
-fn is_contract(path: &Path) -> bool {
+/// Whether this is one of our attributes, by the names that they go by.
+fn is_ours(path: &Path) -> bool {
     let mut names = path.segments.iter().map(|segment| &segment.ident);
     match (names.next(), names.next(), names.next()) {
-        (Some(name), None, _) => name == "contract",
-        (Some(facade), Some(name), None) => facade == "glass" && name == "contract",
+        (Some(name), None, _) => name == "contract" || name == "op",
+        (Some(facade), Some(name), None) => facade == "glass" && (name == "contract" || name == "op"),
         _ => false,
     }
 }

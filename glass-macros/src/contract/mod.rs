@@ -1,4 +1,4 @@
-//! `#[glass::contract(...)]`: tokens -> raw fields and spans -> request -> generated kernels -> expansion.
+//! `#[glass::op(...)]` and `#[glass::contract(...)]`: tokens -> raw fields and spans -> request -> generated kernels -> expansion.
 
 mod attribute;
 mod errors;
@@ -6,8 +6,10 @@ mod expansion;
 mod images;
 mod item;
 mod tokens;
+mod values;
 
 use attribute::Attribute;
+pub(crate) use attribute::Notation;
 use errors::Errors;
 use images::Images;
 use item::Item;
@@ -16,9 +18,9 @@ use quote::quote;
 
 /// The item with its launch interface; on a mistake the item, the mistakes, and an interface that keeps callers
 /// of the intended one free of further errors.
-pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
+pub(crate) fn expand(notation: Notation, attribute: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
-    let attribute = Attribute::parse(attribute, &mut errors);
+    let attribute = Attribute::parse(notation, attribute, &mut errors);
     let request = attribute.lower(&mut errors);
     let parsed = Item::parse(&item, &mut errors);
     let images = Images::named(std::env::var_os(images::VARIABLE), &mut errors);

@@ -1,35 +1,30 @@
-//! The grammar of attribute arguments: `name = value, name = value`, where a value is any run of tokens.
+//! The grammar of attribute arguments: `name`, `name = value`, where a value is any run of tokens.
 //!
 //! Arguments are cut at their commas before they are understood, so that one malformed argument hides no other.
 
 use super::errors::Errors;
-use proc_macro2::{Delimiter, Ident, Literal, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 
-/// One `name = value`.
+/// One argument that begins with a name.
 #[derive(Debug)]
 pub(super) struct Argument {
-    /// What stands left of `=`.
+    /// The name.
     pub(super) name: Ident,
-    /// Everything right of `=` up to the comma. Empty when there is no value.
-    pub(super) value: Vec<TokenTree>,
+    /// What stands behind it.
+    pub(super) form: Form,
     /// All of it.
     pub(super) tokens: Vec<TokenTree>,
-    /// It has another form, which is reported.
-    pub(super) is_reported: bool,
 }
 
-/// Every argument that begins with a name. What is neither `name` nor `name = value` is reported.
-pub(super) fn arguments(attribute: TokenStream, errors: &mut Errors) -> Vec<Argument> {
-    split(attribute, errors).into_iter().filter_map(|tokens| argument(tokens, errors)).collect()
-}
-
-/// The index string among the arguments, such as `"ij,jk->ik"`.
-pub(super) fn index_string(attribute: &TokenStream) -> Option<Literal> {
-    let parts = split(attribute.clone(), &mut Errors::default());
-    parts.into_iter().find_map(|part| match part.as_slice() {
-        [TokenTree::Literal(literal)] if literal.to_string().starts_with('"') => Some(literal.clone()),
-        _ => None,
-    })
+/// What stands behind a name.
+#[derive(Debug)]
+pub(super) enum Form {
+    /// Nothing.
+    Bare,
+    /// Everything right of `=` up to the comma, which may be nothing.
+    Value(Vec<TokenTree>),
+    /// Something else, which is reported.
+    Malformed,
 }
 
 /// The items of `[a, b]`; `None` when the value is no list.
@@ -63,7 +58,7 @@ pub(super) fn text(tokens: &[TokenTree]) -> String {
 }
 
 /// Cuts at commas; a trailing comma is allowed.
-fn split(tokens: TokenStream, errors: &mut Errors) -> Vec<Vec<TokenTree>> {
+pub(super) fn split(tokens: TokenStream, errors: &mut Errors) -> Vec<Vec<TokenTree>> {
     let mut parts = Vec::new();
     let mut part = Vec::new();
     for token in flat(tokens) {
@@ -98,23 +93,27 @@ fn flat(tokens: TokenStream) -> Vec<TokenTree> {
     trees
 }
 
-fn argument(tokens: Vec<TokenTree>, errors: &mut Errors) -> Option<Argument> {
-    let (name, value, is_reported) = match tokens.as_slice() {
+/// The argument, where it begins with a name. What is neither `name` nor `name = value` is reported.
+pub(super) fn argument(tokens: Vec<TokenTree>, errors: &mut Errors) -> Option<Argument> {
+    let (name, form) = match tokens.as_slice() {
         [TokenTree::Ident(name), TokenTree::Punct(equals), value @ ..] if equals.as_char() == '=' => {
-            (Some(name), value, false)
+            (Some(name.clone()), Form::Value(value.to_vec()))
         }
-        [TokenTree::Ident(name)] => (Some(name), &[][..], false),
-        [TokenTree::Ident(name), ..] => (Some(name), &[][..], true),
-        _ => (None, &[][..], true),
+        [TokenTree::Ident(name)] => (Some(name.clone()), Form::Bare),
+        [TokenTree::Ident(name), ..] => (Some(name.clone()), Form::Malformed),
+        _ => (None, Form::Malformed),
     };
-    if is_reported {
+    if matches!(form, Form::Malformed) {
         no_field(&tokens, errors);
     }
-    Some(Argument { name: name?.clone(), value: value.to_vec(), is_reported, tokens })
+    Some(Argument { name: name?, form, tokens })
 }
 
 fn no_field(tokens: &[TokenTree], errors: &mut Errors) {
-    errors.on(stream(tokens), format!("glass: `{}` is no field\nallowed: `name = value`", text(tokens)));
+    errors.on(
+        stream(tokens),
+        format!("glass: `{}` is no field\nallowed: `name = value`, or the name of a flag", text(tokens)),
+    );
 }
 
 #[cfg(test)]
@@ -122,49 +121,50 @@ mod tests {
     use super::*;
     use proc_macro2::Group;
 
-    fn read(text: &str) -> (Vec<(String, String)>, bool) {
+    /// Name and value of every argument that has a name, and whether something was reported.
+    fn read(text: &str) -> (Vec<(String, Option<String>)>, bool) {
         let mut errors = Errors::default();
-        let arguments = arguments(text.parse().expect("tokens"), &mut errors);
-        let pairs =
-            arguments.iter().map(|argument| (argument.name.to_string(), super::text(&argument.value)));
+        let parts = split(text.parse().expect("tokens"), &mut errors);
+        let arguments = parts.into_iter().filter_map(|part| argument(part, &mut errors));
+        let pairs = arguments.map(|Argument { name, form, .. }| {
+            let value = if let Form::Value(value) = form { Some(super::text(&value)) } else { None };
+            (name.to_string(), value)
+        });
         (pairs.collect(), errors.into_items().is_some())
     }
 
     #[test]
     fn every_value_reaches_up_to_its_comma() {
-        let (pairs, failed) = read("n_out = -7, targets = [cuda, wgsl], layout = a::b + 1,");
-        let expected = [("n_out", "-7"), ("targets", "[cuda , wgsl]"), ("layout", "a::b+1")];
-        assert_eq!(pairs, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        let (pairs, failed) = read("n_out = -7, trans, targets = [cuda, wgsl], layout = a::b + 1, k =,");
+        let expected = [
+            ("n_out", Some("-7")),
+            ("trans", None),
+            ("targets", Some("[cuda , wgsl]")),
+            ("layout", Some("a::b+1")),
+            ("k", Some("")),
+        ];
+        assert_eq!(pairs, expected.map(|(name, value)| (name.to_owned(), value.map(str::to_owned))));
         assert!(!failed);
     }
 
     #[test]
     fn a_malformed_argument_hides_no_other() {
         for (malformed, has_name) in
-            [("k", true), ("k =", true), ("3", false), ("k: 3", true), ("\"ij,j->i\"", false), (",", false)]
+            [("k: 3", true), ("k()", true), ("3", false), ("\"ij,j->i\"", false), (",", false)]
         {
             let (mut pairs, failed) = read(&format!("{malformed}, n_out = 7"));
-            // What is no more than a name, its reader reports.
-            assert_eq!(failed, !malformed.starts_with("k") || malformed.contains(':'), "{malformed}");
-            assert_eq!(pairs.pop(), Some(("n_out".to_owned(), "7".to_owned())), "{malformed}");
-            let rest = has_name.then(|| ("k".to_owned(), String::new()));
+            assert!(failed, "{malformed}");
+            assert_eq!(pairs.pop(), Some(("n_out".to_owned(), Some("7".to_owned()))), "{malformed}");
+            let rest = has_name.then(|| ("k".to_owned(), None));
             assert_eq!(pairs, rest.into_iter().collect::<Vec<_>>(), "{malformed}");
         }
-    }
-
-    #[test]
-    fn an_index_string_stands_alone() {
-        let found =
-            |text: &str| index_string(&text.parse().expect("tokens")).map(|literal| literal.to_string());
-        assert_eq!(found("i = 3, \"ij,j->i\", j = 4").as_deref(), Some("\"ij,j->i\""));
-        assert_eq!(found("n_out = \"7\", 3, 'k'"), None);
     }
 
     #[test]
     fn invisible_groups_are_transparent() {
         let seven = TokenTree::Group(Group::new(Delimiter::None, "7".parse().expect("tokens")));
         let attribute = ["k =".parse().expect("tokens"), stream(&[seven])].into_iter().collect();
-        let arguments = arguments(attribute, &mut Errors::default());
-        assert_eq!(text(&arguments[0].value), "7");
+        let parts = split(attribute, &mut Errors::default());
+        assert_eq!(text(&parts[0]), "k=7");
     }
 }

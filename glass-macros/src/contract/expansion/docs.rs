@@ -2,7 +2,7 @@
 
 use glass_codegen::Generated;
 use glass_codegen::plan::{Arch, Mapping, Target};
-use glass_codegen::spec::{Alpha, Beta, Operand, Role};
+use glass_codegen::spec::{Element, Layout, Operand, Role, Structure};
 use std::fmt::Write;
 
 /// A section below the user's own words: the task and one row per rule of selection.
@@ -11,7 +11,7 @@ pub(super) fn of_struct(generated: &Generated) -> String {
     let mut docs = format!(
         "\n# Kernels\n`{}`, {} batches, column-major.\n\n\
          | target | serves | kernel | chosen |\n|---|---|---|---|\n",
-        request.spec.formula(),
+        request.spec.summary(),
         request.layout.as_str()
     );
     for choice in &generated.choices {
@@ -39,45 +39,76 @@ pub(super) fn of_launch(generated: &Generated) -> String {
     let spec = &generated.request.spec;
     let mut docs = format!(
         "Launches `{}` over a batch, one problem each. Asynchronous, in order with the device's other launches.\n\n",
-        spec.formula()
+        spec.formula
     );
-    for operand in &spec.operands {
-        let role = match operand.role {
-            Role::In => "read",
-            Role::Out => "overwritten",
-            Role::InOut => "read and updated",
-        };
-        let _ = writeln!(docs, "- `{}`: {}, {role}", operand.name, shape(operand));
+    for operand in spec.arguments() {
+        let _ = writeln!(docs, "- {}", described(operand));
     }
-    let contraction = spec.contraction();
-    if contraction.alpha == Alpha::Runtime {
-        docs += "- `alpha`: factor of the product; with 0 the inputs are without influence\n";
-    }
-    if contraction.beta == Beta::Runtime {
-        docs += "- `beta`: factor of the old output; with 0 it is not read\n";
+    for scalar in &spec.scalars {
+        let _ = writeln!(docs, "- `{scalar}`: {}", meaning(scalar));
     }
     docs += "\n# Errors\nOperands that differ from the kernel's shape, layout or device or from each other's length, \
              a device the struct has no kernel for, and a kernel that cannot be loaded. Nothing has been written then.";
     docs
 }
 
-/// Documentation of `output`.
-pub(super) fn of_output(generated: &Generated) -> String {
+/// Documentation of `outputs`.
+pub(super) fn of_outputs(generated: &Generated) -> String {
     let request = &generated.request;
-    format!(
-        "A batch for the output: per problem {}; {}, {}, filled with zeros.\n\n\
-         # Errors\nOut of memory, or a device without `{}`.",
-        shape(request.spec.output()),
-        request.spec.dtype.as_str(),
-        request.layout.as_str(),
-        request.spec.dtype.as_str()
-    )
+    let dtype = request.spec.dtype.as_str();
+    let mut docs = "Batches for what a launch writes, filled with zeros. Per problem:\n\n".to_owned();
+    for operand in request.spec.arguments().iter().filter(|operand| operand.role != Role::In) {
+        let (ty, layout) = match operand.element {
+            Element::Real => (dtype, request.layout),
+            Element::Word => ("u32", Layout::Contiguous),
+        };
+        let _ = writeln!(docs, "- `{}`: {}, {ty}, {}", operand.name, shape(operand), layout.as_str());
+    }
+    let _ = write!(docs, "\n# Errors\nOut of memory, or a device without `{dtype}`.");
+    docs
+}
+
+/// Name, shape, structure and role of an operand.
+fn described(operand: &Operand) -> String {
+    let role = match operand.role {
+        Role::In | Role::Temporary => "read",
+        Role::Out => "overwritten",
+        Role::InOut => "read and updated",
+    };
+    let structure = match (operand.structure, operand.role) {
+        (Structure::General, _) => "",
+        (Structure::Symmetric, _) => ", symmetric",
+        (Structure::Lower, Role::In) => ", lower triangle alone",
+        (Structure::Upper, Role::In) => ", upper triangle alone",
+        (Structure::Lower, _) => ", lower triangular",
+        (Structure::Upper, _) => ", upper triangular",
+    };
+    let meaning = match (operand.element, operand.name) {
+        (Element::Real, _) => "",
+        (Element::Word, "status") => ": 0 is success, otherwise the number, from 1, of the first bad pivot",
+        (Element::Word, _) => ": how many pivots are positive, negative and zero",
+    };
+    format!("`{}`: {}{structure}, {role}{meaning}", operand.name, shape(operand))
+}
+
+/// What a run-time scalar is.
+fn meaning(scalar: &str) -> &'static str {
+    match scalar {
+        "alpha" => "factor of the result; with 0 the inputs are without influence",
+        "beta" => "factor of the old output; with 0 it is not read",
+        "rho" => "regularisation of the diagonal",
+        "c" => "cosine of the rotation",
+        "s" => "sine of the rotation",
+        _ => "one value for the whole batch",
+    }
 }
 
 fn shape(operand: &Operand) -> String {
-    if operand.is_vector() {
-        format!("{} elements", operand.rows)
-    } else {
-        format!("{} x {}, column-major", operand.rows, operand.cols)
+    match (operand.element, operand.rows, operand.cols) {
+        (Element::Word, 1, _) => "1 word".to_owned(),
+        (Element::Word, words, _) => format!("{words} words"),
+        (Element::Real, 1, 1) => "1 element".to_owned(),
+        (Element::Real, rows, 1) => format!("{rows} elements"),
+        (Element::Real, rows, cols) => format!("{rows} x {cols}, column-major"),
     }
 }

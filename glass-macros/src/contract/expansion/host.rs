@@ -1,9 +1,9 @@
 //! Emitted Rust text to items that the run time calls.
 
 use glass_codegen::plan::Target;
-use glass_codegen::spec::{Alpha, Beta, DType, Role};
+use glass_codegen::spec::{DType, Element, Operand, Role};
 use glass_codegen::{Generated, Variant};
-use proc_macro2::{Ident, Literal, Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 
 /// The host variants' functions, each with a type that stands for it.
@@ -31,15 +31,17 @@ pub(super) fn code(dtype: DType, variant_idx: usize) -> TokenStream {
 fn body(generated: &Generated, variant_idx: usize, variant: &Variant) -> TokenStream {
     let spec = &generated.request.spec;
     let function = super::lexed(&variant.sources[0].code);
-    let symbol = Ident::new(&variant.symbol, Span::call_site());
+    let symbol = name(&variant.symbol);
     let stand_in = stand_in(variant_idx);
-    let element = Ident::new(spec.dtype.as_str(), Span::call_site());
-    let n_inputs = spec.operands.iter().filter(|operand| operand.role == Role::In).count();
-    let inputs = (0..n_inputs).map(Literal::usize_unsuffixed);
-    let contraction = spec.contraction();
-    let alpha = (contraction.alpha == Alpha::Runtime).then(|| quote!(, scalars.alpha));
-    let beta = (contraction.beta == Beta::Runtime).then(|| quote!(, scalars.beta));
-    let scalars = if alpha.is_some() || beta.is_some() { quote!(scalars) } else { quote!(_) };
+    let element = name(spec.dtype.as_str());
+    let operands = |belongs: fn(&Operand) -> bool| {
+        let operands = spec.arguments().iter().filter(|operand| belongs(operand));
+        operands.map(|operand| name(operand.name)).collect::<Vec<_>>()
+    };
+    let inputs = operands(|operand| operand.role == Role::In);
+    let outputs = operands(|operand| operand.element == Element::Real && operand.role != Role::In);
+    let words = operands(|operand| operand.element == Element::Word);
+    let scalars: Vec<_> = spec.scalars.iter().map(|scalar| name(scalar)).collect();
     quote! {
         #function
 
@@ -49,18 +51,29 @@ fn body(generated: &Generated, variant_idx: usize, variant: &Variant) -> TokenSt
             type Element = #element;
 
             #[inline(always)]
-            fn run<V, A, Y>(inputs: &[A], output: &mut Y, #scalars: Scalars<#element>)
+            fn run<V, A, Y, S>(inputs: &[A], outputs: &mut [Y], words: &mut [S], scalars: &[#element])
             where
                 V: Lanes<#element>,
                 A: Index<usize, Output = V>,
                 Y: IndexMut<usize, Output = V>,
+                S: IndexMut<usize, Output = V::Words>,
             {
-                #symbol(#(&inputs[#inputs]),*, output #alpha #beta);
+                // The checked launch gives what the task lists.
+                let ([#(#inputs),*], [#(#outputs),*], [#(#words),*], [#(#scalars),*]) =
+                    (inputs, outputs, words, scalars)
+                else {
+                    ::core::unreachable!()
+                };
+                #symbol(#(#inputs,)* #(#outputs,)* #(#words,)* #(*#scalars),*);
             }
         }
     }
 }
 
 fn stand_in(variant_idx: usize) -> Ident {
-    Ident::new(&format!("Host{variant_idx}"), Span::call_site())
+    name(&format!("Host{variant_idx}"))
+}
+
+fn name(text: &str) -> Ident {
+    Ident::new(text, Span::call_site())
 }

@@ -1,8 +1,9 @@
 //! What a caller sees of a kernel: the trait and the inherent functions.
 
 use super::docs;
+use super::intended;
 use crate::contract::item::Item;
-use glass_codegen::spec::{Alpha, Beta, DType};
+use glass_codegen::spec::{DType, Element, Operand, Role, Spec};
 use glass_codegen::{Fields, Generated};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
@@ -10,47 +11,52 @@ use quote::quote;
 /// The signature of a task.
 pub(super) struct Interface {
     pub(super) dtype: DType,
-    /// Names of the inputs, then of the output.
-    operands: Vec<&'static str>,
-    /// Elements of one result.
-    output_elements: usize,
-    alpha: bool,
-    beta: bool,
+    /// What a launch takes, group by group.
+    inputs: Vec<Argument>,
+    outputs: Vec<Argument>,
+    words: Vec<Argument>,
+    scalars: Vec<String>,
     launch_docs: String,
-    output_docs: String,
+    outputs_docs: String,
+}
+
+/// A batch of a launch.
+pub(super) struct Argument {
+    pub(super) name: String,
+    /// Elements of one problem.
+    pub(super) elements: usize,
 }
 
 impl Interface {
     /// The signature of generated kernels.
     pub(super) fn of(generated: &Generated) -> Interface {
-        let spec = &generated.request.spec;
-        let contraction = spec.contraction();
         Interface {
-            dtype: spec.dtype,
-            operands: spec.operands.iter().map(|operand| operand.name).collect(),
-            output_elements: spec.output().elements(),
-            alpha: contraction.alpha == Alpha::Runtime,
-            beta: contraction.beta == Beta::Runtime,
             launch_docs: docs::of_launch(generated),
-            output_docs: docs::of_output(generated),
+            outputs_docs: docs::of_outputs(generated),
+            ..Interface::of_spec(&generated.request.spec)
         }
     }
 
     /// The signature that a wrong attribute seems to ask for.
     pub(super) fn intended(fields: &Fields) -> Interface {
-        let is_runtime = |word: &Option<String>, others: &[&str]| {
-            word.as_deref()
-                .is_some_and(|word| syn::parse_str::<Ident>(word).is_ok() && !others.contains(&word))
+        Interface::of_spec(&intended::spec(fields))
+    }
+
+    fn of_spec(spec: &Spec) -> Interface {
+        let arguments = |belongs: fn(&Operand) -> bool| {
+            let operands = spec.arguments().iter().filter(|operand| belongs(operand));
+            operands
+                .map(|operand| Argument { name: operand.name.to_string(), elements: operand.elements() })
+                .collect()
         };
-        let is_double = fields.dtype.as_deref().is_some_and(|word| word.contains("64"));
         Interface {
-            dtype: if is_double { DType::F64 } else { DType::F32 },
-            operands: vec!["a", "x", "y"],
-            output_elements: 1,
-            alpha: is_runtime(&fields.alpha, &["one"]),
-            beta: is_runtime(&fields.beta, &["zero", "one"]),
+            dtype: spec.dtype,
+            inputs: arguments(|operand| operand.role == Role::In),
+            outputs: arguments(|operand| operand.element == Element::Real && operand.role != Role::In),
+            words: arguments(|operand| operand.element == Element::Word),
+            scalars: spec.scalars.iter().map(|scalar| scalar.to_string()).collect(),
             launch_docs: String::new(),
-            output_docs: String::new(),
+            outputs_docs: String::new(),
         }
     }
 
@@ -65,22 +71,16 @@ impl Interface {
         let Item { visibility, name, generics, .. } = item;
         let (impl_generics, type_generics, bounds) = generics.split_for_impl();
         let element = self.element();
-        let zero = Literal::f64_unsuffixed(0.0);
-        let elements = Literal::usize_unsuffixed(self.output_elements);
-        let mut operands = self.operands.iter().map(|name| parameter(name));
-        let output = operands.next_back();
-        let inputs: Vec<_> = operands.collect();
-        let input_types = inputs.iter().map(|_| quote!(&::glass::Batch<#element>));
-        let [device, n_problems, alpha, beta] = ["device", "n_problems", "alpha", "beta"].map(parameter);
-        let alpha_parameter = self.alpha.then(|| quote!(, #alpha: #element));
-        let beta_parameter = self.beta.then(|| quote!(, #beta: #element));
-        let alpha = if self.alpha { quote!(#alpha) } else { quote!(#zero) };
-        let beta = if self.beta { quote!(#beta) } else { quote!(#zero) };
+        let launch = self.launch(visibility, &element);
+        let outputs = self.outputs(visibility, &element);
+        let [device, n_problems, row] = ["device", "n_problems", "row"].map(parameter);
         // A private struct need not call every function; an `allow` would fail under a user's `forbid`.
         let in_use = generics.params.is_empty().then(|| {
-            quote!(const _: () = { let _ = (#name::launch, #name::output, #name::plan, #name::sources); };)
+            let output = self.has_single_result().then(|| quote!(#name::output,));
+            quote! {
+                const _: () = { let _ = (#name::launch, #name::outputs, #output #name::plan, #name::sources); };
+            }
         });
-        let Interface { launch_docs, output_docs, .. } = self;
         quote! {
             #[automatically_derived]
             impl #impl_generics ::glass::Kernel for #name #type_generics #bounds {
@@ -90,38 +90,18 @@ impl Interface {
 
             #[automatically_derived]
             impl #impl_generics #name #type_generics #bounds {
-                #[doc = #launch_docs]
-                #visibility fn launch(
-                    #device: &::glass::Device,
-                    (#(#inputs),*): (#(#input_types),*),
-                    #output: &mut ::glass::Batch<#element>
-                    #alpha_parameter
-                    #beta_parameter
-                ) -> ::core::result::Result<(), ::glass::Error> {
-                    ::glass::rt::launch(
-                        &glass_kernels::TASK,
-                        #device,
-                        &[#(#inputs),*],
-                        #output,
-                        ::glass::Scalars { alpha: #alpha, beta: #beta },
-                    )
-                }
+                #launch
+                #outputs
 
-                #[doc = #output_docs]
-                #visibility fn output(
-                    #device: &::glass::Device,
-                    #n_problems: ::core::primitive::usize,
-                ) -> ::core::result::Result<::glass::Batch<#element>, ::glass::Error> {
-                    #device.filled(#elements, #n_problems, glass_kernels::TASK.layout, #zero)
-                }
-
-                /// The variant that a launch over so many problems runs on the device, with the reason it was chosen;
-                /// `None` when the struct has no kernel for the device.
+                /// The variant that a launch over so many problems runs on the device, and why it was chosen; `None`
+                /// when the struct has no kernel for the device.
                 #visibility fn plan(
                     #device: &::glass::Device,
                     #n_problems: ::core::primitive::usize,
-                ) -> ::core::option::Option<&'static ::glass::rt::kernel::Variant> {
-                    glass_kernels::TASK.choose(#device.target(), #device.arch(), #n_problems as ::core::primitive::u64)
+                ) -> ::core::option::Option<(&'static ::glass::rt::kernel::Variant, &'static ::core::primitive::str)> {
+                    glass_kernels::TASK
+                        .choose_row(#device.target(), #device.arch(), #n_problems as ::core::primitive::u64)
+                        .map(|#row| (&glass_kernels::TASK.variants[#row.variant_idx], #row.reason))
                 }
 
                 /// File name and text of every CUDA and WGSL kernel of this struct.
@@ -132,6 +112,98 @@ impl Interface {
 
             #in_use
         }
+    }
+
+    fn launch(&self, visibility: &syn::Visibility, element: &TokenStream) -> TokenStream {
+        let Interface { launch_docs, .. } = self;
+        let device = parameter("device");
+        let names = |arguments: &[Argument]| -> Vec<Ident> {
+            arguments.iter().map(|argument| parameter(&argument.name)).collect()
+        };
+        let [inputs, outputs, words] = [&self.inputs, &self.outputs, &self.words].map(|group| names(group));
+        let scalars: Vec<_> = self.scalars.iter().map(|scalar| parameter(scalar)).collect();
+        let written: Vec<_> = outputs.iter().chain(&words).cloned().collect();
+        let input_types = vec![quote!(&::glass::Batch<#element>); inputs.len()];
+        let output_types = vec![quote!(&mut ::glass::Batch<#element>); outputs.len()];
+        let word_types = vec![quote!(&mut ::glass::Batch<::core::primitive::u32>); words.len()];
+        let written_types: Vec<_> = output_types.into_iter().chain(word_types).collect();
+        let (input_pattern, input_type) = (tuple(&inputs), tuple(&input_types));
+        let (written_pattern, written_type) = (tuple(&written), tuple(&written_types));
+        quote! {
+            #[doc = #launch_docs]
+            #visibility fn launch(
+                #device: &::glass::Device,
+                #input_pattern: #input_type,
+                #written_pattern: #written_type
+                #(, #scalars: #element)*
+            ) -> ::core::result::Result<(), ::glass::Error> {
+                ::glass::rt::launch(
+                    &glass_kernels::TASK,
+                    #device,
+                    &[#(#inputs),*],
+                    &mut [#(#outputs),*],
+                    &mut [#(#words),*],
+                    &[#(#scalars),*],
+                )
+            }
+        }
+    }
+
+    fn outputs(&self, visibility: &syn::Visibility, element: &TokenStream) -> TokenStream {
+        let Interface { outputs_docs, .. } = self;
+        let [device, n_problems] = ["device", "n_problems"].map(parameter);
+        let real = quote!(::glass::Batch<#element>);
+        let word = quote!(::glass::Batch<::core::primitive::u32>);
+        let mut types = vec![real; self.outputs.len()];
+        types.resize(self.outputs.len() + self.words.len(), word);
+        let zero = Literal::f64_unsuffixed(0.0);
+        let filled = |argument: &Argument, layout: &TokenStream, zero: &Literal| {
+            let elements = Literal::usize_unsuffixed(argument.elements);
+            quote!(#device.filled(#elements, #n_problems, #layout, #zero))
+        };
+        let (of_task, contiguous) = (quote!(glass_kernels::TASK.layout), quote!(::glass::Layout::Contiguous));
+        let reals = self.outputs.iter().map(|output| filled(output, &of_task, &zero));
+        let no_word = Literal::u32_unsuffixed(0);
+        let words = self.words.iter().map(|word| filled(word, &contiguous, &no_word));
+        let values: Vec<_> = reals.chain(words).collect();
+        let body = match values.as_slice() {
+            [value] => value.clone(),
+            values => quote!(::core::result::Result::Ok((#(#values?),*))),
+        };
+        let ty = tuple(&types);
+        let output = self.has_single_result().then(|| {
+            quote! {
+                #[doc = #outputs_docs]
+                #visibility fn output(
+                    #device: &::glass::Device,
+                    #n_problems: ::core::primitive::usize,
+                ) -> ::core::result::Result<#ty, ::glass::Error> {
+                    Self::outputs(#device, #n_problems)
+                }
+            }
+        });
+        quote! {
+            #[doc = #outputs_docs]
+            #visibility fn outputs(
+                #device: &::glass::Device,
+                #n_problems: ::core::primitive::usize,
+            ) -> ::core::result::Result<#ty, ::glass::Error> {
+                #body
+            }
+            #output
+        }
+    }
+
+    fn has_single_result(&self) -> bool {
+        self.outputs.len() == 1 && self.words.is_empty()
+    }
+}
+
+/// One thing bare, several as a tuple.
+fn tuple<T: quote::ToTokens>(items: &[T]) -> TokenStream {
+    match items {
+        [item] => quote!(#item),
+        items => quote!((#(#items),*)),
     }
 }
 

@@ -5,7 +5,7 @@ use super::interface::Interface;
 use crate::contract::images::{self, Images};
 use glass_codegen::plan::{Arch, Form, Target, Tier};
 use glass_codegen::render::Source;
-use glass_codegen::spec::{Alpha, Beta, DType, Layout, Role};
+use glass_codegen::spec::{DType, Element, Layout, Role};
 use glass_codegen::{Choice, Generated, Variant};
 use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
 use quote::quote;
@@ -37,18 +37,29 @@ pub(super) fn task(generated: &Generated, images: &Images) -> TokenStream {
     let symbol = &generated.task;
     let dtype = dtype(spec.dtype);
     let layout = layout(request.layout);
-    let contraction = spec.contraction();
-    let (alpha, beta) = (alpha(contraction.alpha), beta(contraction.beta));
-    let operands = spec.operands.iter().map(|operand| {
+    let operands = spec.arguments().iter().map(|operand| {
         let name = operand.name;
         let (rows, cols) = (number(operand.rows), number(operand.cols));
+        let element = word(match operand.element {
+            Element::Real => "Real",
+            Element::Word => "Word",
+        });
         let access = word(match operand.role {
-            Role::In => "In",
+            Role::In | Role::Temporary => "In",
             Role::Out => "Out",
             Role::InOut => "InOut",
         });
-        quote!(Operand { name: #name, rows: #rows, cols: #cols, access: Access::#access })
+        quote! {
+            Operand {
+                name: #name,
+                rows: #rows,
+                cols: #cols,
+                element: ElementKind::#element,
+                access: Access::#access,
+            }
+        }
     });
+    let scalars = &spec.scalars;
     let variants = generated.variants.iter().enumerate();
     let variants =
         variants.map(|(variant_idx, variant)| self::variant(generated, variant_idx, variant, images));
@@ -59,8 +70,7 @@ pub(super) fn task(generated: &Generated, images: &Images) -> TokenStream {
             dtype: #dtype,
             layout: #layout,
             operands: &[#(#operands),*],
-            alpha: #alpha,
-            beta: #beta,
+            scalars: &[#(#scalars),*],
             variants: &[#(#variants),*],
             choices: &[#(#choices),*],
         };
@@ -76,8 +86,7 @@ pub(super) fn empty(interface: &Interface) -> TokenStream {
             dtype: #dtype,
             layout: Layout::Contiguous,
             operands: &[],
-            alpha: Alpha::One,
-            beta: Beta::Zero,
+            scalars: &[],
             variants: &[],
             choices: &[],
         };
@@ -102,7 +111,6 @@ fn variant(generated: &Generated, variant_idx: usize, variant: &Variant, images:
         }
     };
     let staging = mapping.staging.as_str();
-    let reason = variant.reasons.join("; ");
     let threads_per_block = number(mapping.threads_per_block);
     let problems_per_block = number(plan.problems_per_block);
     let shared_bytes = number(if plan.target == Target::Cuda { plan.shared_bytes } else { 0 });
@@ -111,7 +119,7 @@ fn variant(generated: &Generated, variant_idx: usize, variant: &Variant, images:
         Variant {
             symbol: #symbol,
             hash: #hash,
-            plan: Plan { tier: Tier::#tier, form: #form, staging: #staging, reason: #reason },
+            plan: Plan { tier: Tier::#tier, form: #form, staging: #staging },
             launch: Launch {
                 threads_per_block: #threads_per_block,
                 problems_per_block: #problems_per_block,
@@ -174,8 +182,15 @@ fn choice(choice: &Choice) -> TokenStream {
     };
     let min_batch = Literal::u64_unsuffixed(choice.min_batch);
     let variant_idx = Literal::usize_unsuffixed(choice.variant_idx);
+    let reason = choice.reason.to_string();
     quote! {
-        Choice { target: Target::#target, arch: #arch, min_batch: #min_batch, variant_idx: #variant_idx }
+        Choice {
+            target: Target::#target,
+            arch: #arch,
+            min_batch: #min_batch,
+            variant_idx: #variant_idx,
+            reason: #reason,
+        }
     }
 }
 
@@ -190,21 +205,6 @@ fn layout(layout: Layout) -> TokenStream {
     match layout {
         Layout::Contiguous => quote!(Layout::Contiguous),
         Layout::Interleaved => quote!(Layout::Interleaved),
-    }
-}
-
-fn alpha(alpha: Alpha) -> TokenStream {
-    match alpha {
-        Alpha::One => quote!(Alpha::One),
-        Alpha::Runtime => quote!(Alpha::Runtime),
-    }
-}
-
-fn beta(beta: Beta) -> TokenStream {
-    match beta {
-        Beta::Zero => quote!(Beta::Zero),
-        Beta::One => quote!(Beta::One),
-        Beta::Runtime => quote!(Beta::Runtime),
     }
 }
 
