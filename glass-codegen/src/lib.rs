@@ -10,6 +10,7 @@
 //! ([`Display`](std::fmt::Display)), so a kernel can be followed from attribute to source without a GPU.
 #![forbid(unsafe_code)]
 
+pub mod catalogue;
 pub mod contract;
 pub mod generate;
 pub mod kernel;

@@ -3,7 +3,7 @@
 //! A row is found only by its exact key; a task without one is unmeasured.
 
 use crate::plan::Mapping;
-use crate::spec::{Alpha, Beta, Layout, Spec};
+use crate::spec::{Layout, Spec};
 
 /// A measured choice for one task, layout and batch band.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,31 +53,9 @@ pub fn captures() -> &'static [Capture] {
     CAPTURES
 }
 
-/// The key of a task and layout: `gemv f32 interleaved m7 n1 k14`, followed by what differs from a plain product.
+/// The key of a task and layout: `glass_gemv_f32_m7_k14 interleaved`.
 pub fn key(spec: &Spec, layout: Layout) -> String {
-    let dims = spec.dims;
-    let contraction = spec.contraction();
-    let mut key = format!(
-        "{} {} {} m{} n{} k{}",
-        spec.op.as_str(),
-        spec.dtype.as_str(),
-        layout.as_str(),
-        dims.m,
-        dims.n,
-        dims.k
-    );
-    for (set, word) in [
-        (spec.transpose.a, " ta"),
-        (spec.transpose.b, " tb"),
-        (contraction.alpha == Alpha::Runtime, " alpha"),
-        (contraction.beta == Beta::One, " acc"),
-        (contraction.beta == Beta::Runtime, " beta"),
-    ] {
-        if set {
-            key += word;
-        }
-    }
-    key
+    format!("{} {}", spec.symbol(), layout.as_str())
 }
 
 /// The rows of a task and layout, by architecture and ascending band; empty when it was never measured.

@@ -3,17 +3,20 @@
 
 use super::{Index, IntExpr, Kernel, Stmt};
 use crate::plan::WARP;
-use crate::spec::Spec;
+use crate::spec::{Role, Spec};
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 /// Verifies a kernel against its spec.
 ///
 /// # Errors
 /// The first violated property: a fault of the builder, never of the user.
 pub fn check(spec: &Spec, kernel: &Kernel) -> Result<(), String> {
-    let mut scope = Scope { spec, ints: BTreeMap::new(), values: BTreeMap::new(), divergent: false };
+    let values = spec.scalars.iter().map(|scalar| ((*scalar).to_owned(), Kind::Value)).collect();
+    let mut scope =
+        Scope { spec, kernel, ints: BTreeMap::new(), values, has_status: false, divergent: false };
     if let Some(worker) = kernel.body.worker {
-        scope.ints.insert(worker.to_owned(), kernel.body.n_workers - 1);
+        scope.define_int(worker, 0..=kernel.body.n_workers as isize - 1, None)?;
     }
     scope.block(&kernel.body.stmts)
 }
@@ -21,12 +24,22 @@ pub fn check(spec: &Spec, kernel: &Kernel) -> Result<(), String> {
 #[derive(Clone)]
 struct Scope<'a> {
     spec: &'a Spec,
-    /// Largest value of every integer in scope.
-    ints: BTreeMap<String, usize>,
+    kernel: &'a Kernel,
+    /// Every integer in scope.
+    ints: BTreeMap<String, Int>,
     /// Values in scope; accumulators may be updated.
     values: BTreeMap<String, Kind>,
+    /// The status word is there.
+    has_status: bool,
     /// Lanes of one warp may disagree on reaching this point.
     divergent: bool,
+}
+
+#[derive(Clone)]
+struct Int {
+    range: RangeInclusive<isize>,
+    /// How it is made from other integers, where it is.
+    value: Option<IntExpr>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -44,20 +57,37 @@ impl Scope<'_> {
         match stmt {
             Stmt::Comment(_) => Ok(()),
             Stmt::Int { name, value } => {
-                let max = self.max_of(value)?;
-                self.define_int(name, max)
+                let range = self.range_of(value)?;
+                if *range.start() < 0 {
+                    return Err(format!("integer `{name}` may be negative: {}", range.start()));
+                }
+                self.define_int(name, range, Some(value.clone()))
             }
             Stmt::Load { names, operand, index } => {
                 self.in_bounds(*operand, index, names.len())?;
+                if self.spec.operands[*operand].role == Role::Out && !self.is_written(*operand) {
+                    return Err(format!(
+                        "`{}` is read before it is written",
+                        self.spec.operands[*operand].name
+                    ));
+                }
                 names.iter().try_for_each(|name| self.define(name, Kind::Value))
             }
-            Stmt::Zero { acc } => self.define(acc, Kind::Accumulator),
-            Stmt::Fma { acc, a, b } => {
+            Stmt::Var { name, init } => {
+                init.iter().try_for_each(|init| self.used(init))?;
+                self.define(name, Kind::Accumulator)
+            }
+            Stmt::Let { name, args, .. } => {
+                args.iter().try_for_each(|arg| self.used(arg))?;
+                self.define(name, Kind::Value)
+            }
+            Stmt::ConstantZero { name } | Stmt::ConstantHalf { name } => self.define(name, Kind::Value),
+            Stmt::Fma { acc, a, b, .. } => {
                 self.used(a)?;
                 self.used(b)?;
                 self.updated(acc)
             }
-            Stmt::Add { acc, value } => {
+            Stmt::Add { acc, value } | Stmt::Raise { acc, value } => {
                 self.used(value)?;
                 self.updated(acc)
             }
@@ -75,67 +105,196 @@ impl Scope<'_> {
                 old.iter().try_for_each(|old| self.used(old))?;
                 self.define(name, Kind::Value)
             }
+            Stmt::Status => {
+                self.has_status = true;
+                Ok(())
+            }
+            Stmt::Pivot { value, pivot, reciprocal, number, .. } => {
+                self.used(value)?;
+                if number.is_some() && !self.has_status {
+                    return Err(format!("pivot `{pivot}` has no status word"));
+                }
+                self.define(pivot, Kind::Value)?;
+                self.define(reciprocal, Kind::Value)
+            }
             Stmt::Store { operand, index, value } => {
                 self.used(value)?;
+                if self.spec.operands[*operand].role == Role::In {
+                    return Err(format!("input `{}` is written", self.spec.operands[*operand].name));
+                }
                 self.in_bounds(*operand, index, 1)
             }
-            Stmt::Loop { var, count, stmts, .. } => {
-                if *count == 0 {
-                    return Err(format!("loop over `{var}` never runs"));
-                }
-                let mut inner = self.clone();
-                inner.define_int(var, count - 1)?;
-                inner.block(stmts)
+            Stmt::StoreStatus { operand } => {
+                self.in_bounds(*operand, &Index::default(), 1)?;
+                if self.has_status { Ok(()) } else { Err("no status word to store".to_owned()) }
             }
+            Stmt::Loop { var, start, end, step, stmts, .. } => self.looped(var, (start, end, *step), stmts),
             Stmt::Guard { name, limit, stmts } => {
-                let max = self.int(name)?;
-                if *limit == 0 || max < *limit {
+                let range = self.int(name)?.range.clone();
+                if *limit == 0 || range.end().unsigned_abs() < *limit {
                     return Err(format!("guard `{name} < {limit}` is constant"));
                 }
                 let mut inner = self.clone();
-                inner.ints.insert(name.clone(), limit - 1);
+                let limited = *range.start()..=*limit as isize - 1;
+                // From here on the limit tells more than how the integer was made.
+                inner.ints.insert(name.clone(), Int { range: limited, value: None });
                 // Whole warps agree on a limit that is a multiple of their size.
                 let warp_uniform = matches!(name.as_str(), "thread") && limit.is_multiple_of(WARP);
                 inner.divergent |= !warp_uniform;
                 inner.block(stmts)
             }
+            Stmt::Block { stmts } => self.clone().block(stmts),
             Stmt::Barrier if self.divergent => Err("barrier in divergent flow".to_owned()),
             Stmt::Barrier => Ok(()),
         }
     }
 
-    fn int(&self, name: &str) -> Result<usize, String> {
-        self.ints.get(name).copied().ok_or_else(|| format!("integer `{name}` is not defined"))
+    fn looped(
+        &self,
+        var: &str,
+        (start, end, step): (&Index, &Index, usize),
+        stmts: &[Stmt],
+    ) -> Result<(), String> {
+        let (first, last) = (self.range_of_index(start)?, self.range_of_index(end)?);
+        if step == 0 || *first.start() >= *last.end() {
+            return Err(format!("loop over `{var}` never runs or never ends"));
+        }
+        if *first.start() < 0 {
+            return Err(format!("loop over `{var}` starts below 0"));
+        }
+        let mut inner = self.clone();
+        inner.define_int(var, *first.start()..=last.end() - 1, None)?;
+        // Workers that start at different indices make different numbers of passes.
+        let is_dealt = self
+            .kernel
+            .body
+            .worker
+            .is_some_and(|worker| start.terms.iter().chain(&end.terms).any(|term| term.name == worker));
+        inner.divergent |= is_dealt;
+        inner.block(stmts)
     }
 
-    fn max_of(&self, value: &IntExpr) -> Result<usize, String> {
+    /// Whether any statement of the body writes an operand.
+    fn is_written(&self, operand: usize) -> bool {
+        fn writes(stmts: &[Stmt], wanted: usize) -> bool {
+            stmts.iter().any(|stmt| match stmt {
+                Stmt::Store { operand, .. } => *operand == wanted,
+                Stmt::Loop { stmts, .. } | Stmt::Guard { stmts, .. } | Stmt::Block { stmts } => {
+                    writes(stmts, wanted)
+                }
+                _ => false,
+            })
+        }
+        writes(&self.kernel.body.stmts, operand)
+    }
+
+    fn int(&self, name: &str) -> Result<&Int, String> {
+        self.ints.get(name).ok_or_else(|| format!("integer `{name}` is not defined"))
+    }
+
+    fn range_of(&self, value: &IntExpr) -> Result<RangeInclusive<isize>, String> {
         Ok(match value {
-            IntExpr::Affine(index) => self.max_index(index)?,
-            IntExpr::Div(name, by) => self.int(name)? / by,
-            IntExpr::Rem(name, by) => self.int(name)?.min(by - 1),
-            IntExpr::Min(name, limit) => self.int(name)?.min(*limit),
+            IntExpr::Affine(index) => self.range_of_index(index)?,
+            IntExpr::Div(name, by) => {
+                let range = &self.int(name)?.range;
+                range.start() / *by as isize..=range.end() / *by as isize
+            }
+            IntExpr::Rem(index, by) => {
+                let range = self.range_of_index(index)?;
+                if *range.start() < 0 {
+                    return Err(format!("remainder of a negative `{index}`"));
+                }
+                0..=(*range.end()).min(*by as isize - 1)
+            }
+            IntExpr::Min(name, limit) => {
+                let range = &self.int(name)?.range;
+                let limit = *limit as isize;
+                (*range.start()).min(limit)..=(*range.end()).min(limit)
+            }
+            IntExpr::IfLess { .. } => self.range_by_values(value)?,
         })
     }
 
-    fn max_index(&self, index: &Index) -> Result<usize, String> {
-        index
-            .terms
-            .iter()
-            .try_fold(index.constant, |sum, term| Ok(sum + term.coefficient * self.int(&term.name)?))
+    fn range_of_index(&self, index: &Index) -> Result<RangeInclusive<isize>, String> {
+        let (mut least, mut most) = (index.constant, index.constant);
+        for term in &index.terms {
+            let range = &self.int(&term.name)?.range;
+            let ends = [term.coefficient * range.start(), term.coefficient * range.end()];
+            least += ends[0].min(ends[1]);
+            most += ends[0].max(ends[1]);
+        }
+        Ok(least..=most)
+    }
+
+    /// The range of an expression whose parts depend on each other: by every value of the one integer behind them.
+    fn range_by_values(&self, value: &IntExpr) -> Result<RangeInclusive<isize>, String> {
+        let mut roots = Vec::new();
+        self.roots(value, &mut roots)?;
+        let [root] = roots.as_slice() else {
+            return Err(format!("`{value}` depends on {} integers", roots.len()));
+        };
+        let (mut least, mut most) = (isize::MAX, isize::MIN);
+        for value_of_root in self.int(root)?.range.clone() {
+            let result = self.evaluated(value, root, value_of_root)?;
+            least = least.min(result);
+            most = most.max(result);
+        }
+        Ok(least..=most)
+    }
+
+    /// The integers that an expression goes back to.
+    fn roots(&self, value: &IntExpr, roots: &mut Vec<String>) -> Result<(), String> {
+        for name in names(value) {
+            match &self.int(&name)?.value {
+                Some(inner) if is_derived(inner) => self.roots(inner, roots)?,
+                _ if roots.contains(&name) => {}
+                _ => roots.push(name),
+            }
+        }
+        Ok(())
+    }
+
+    fn evaluated(&self, value: &IntExpr, root: &str, value_of_root: isize) -> Result<isize, String> {
+        let of_name = |name: &str| -> Result<isize, String> {
+            if name == root {
+                return Ok(value_of_root);
+            }
+            let inner = self.int(name)?.value.clone();
+            self.evaluated(&inner.ok_or_else(|| format!("`{name}` has no formula"))?, root, value_of_root)
+        };
+        let of_index = |index: &Index| -> Result<isize, String> {
+            let terms = index.terms.iter().map(|term| Ok(term.coefficient * of_name(&term.name)?));
+            Ok(index.constant + terms.sum::<Result<isize, String>>()?)
+        };
+        Ok(match value {
+            IntExpr::Affine(index) => of_index(index)?,
+            IntExpr::Div(name, by) => of_name(name)? / *by as isize,
+            IntExpr::Rem(index, by) => of_index(index)? % *by as isize,
+            IntExpr::Min(name, limit) => of_name(name)?.min(*limit as isize),
+            IntExpr::IfLess { left, right, then, otherwise } => {
+                let taken = if of_name(left)? < of_name(right)? { then } else { otherwise };
+                of_index(taken)?
+            }
+        })
     }
 
     fn in_bounds(&self, operand: usize, index: &Index, width: usize) -> Result<(), String> {
         let operand = &self.spec.operands[operand];
-        let last = self.max_index(index)? + width - 1;
-        if last < operand.elements() {
+        let range = self.range_of_index(index)?;
+        let last = range.end() + width as isize - 1;
+        if *range.start() >= 0 && last < operand.elements() as isize {
             return Ok(());
         }
-        Err(format!("`{}[{index}]` reaches {last} of {} elements", operand.name, operand.elements()))
+        let (first, elements) = (range.start(), operand.elements());
+        Err(format!("`{}[{index}]` spans {first}..={last} of {elements} elements", operand.name))
     }
 
     fn fresh(&self, name: &str) -> Result<(), String> {
         if self.values.contains_key(name) || self.ints.contains_key(name) {
             return Err(format!("`{name}` is defined twice"));
+        }
+        if self.spec.operands.iter().any(|operand| operand.name == name) {
+            return Err(format!("`{name}` is the name of an operand"));
         }
         Ok(())
     }
@@ -146,9 +305,14 @@ impl Scope<'_> {
         Ok(())
     }
 
-    fn define_int(&mut self, name: &str, max: usize) -> Result<(), String> {
+    fn define_int(
+        &mut self,
+        name: &str,
+        range: RangeInclusive<isize>,
+        value: Option<IntExpr>,
+    ) -> Result<(), String> {
         self.fresh(name)?;
-        self.ints.insert(name.to_owned(), max);
+        self.ints.insert(name.to_owned(), Int { range, value });
         Ok(())
     }
 
@@ -160,6 +324,27 @@ impl Scope<'_> {
         match self.values.get(acc) {
             Some(Kind::Accumulator) => Ok(()),
             _ => Err(format!("`{acc}` is not an accumulator in scope")),
+        }
+    }
+}
+
+/// Made from one other integer, so that each value of that one gives one value.
+fn is_derived(value: &IntExpr) -> bool {
+    match value {
+        IntExpr::Affine(index) | IntExpr::Rem(index, _) => index.terms.len() == 1,
+        IntExpr::Div(..) | IntExpr::IfLess { .. } => true,
+        IntExpr::Min(..) => false,
+    }
+}
+
+/// The integers that an expression names.
+fn names(value: &IntExpr) -> Vec<String> {
+    let of_index = |index: &Index| index.terms.iter().map(|term| term.name.clone()).collect::<Vec<_>>();
+    match value {
+        IntExpr::Affine(index) | IntExpr::Rem(index, _) => of_index(index),
+        IntExpr::Div(name, _) | IntExpr::Min(name, _) => vec![name.clone()],
+        IntExpr::IfLess { left, right, then, otherwise } => {
+            [vec![left.clone(), right.clone()], of_index(then), of_index(otherwise)].concat()
         }
     }
 }

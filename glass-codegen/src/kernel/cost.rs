@@ -1,7 +1,8 @@
 //! Operation counts of one worker, read off the statements.
 
-use super::{Kernel, Stmt};
+use super::{Function, Index, Kernel, Stmt};
 use crate::plan::Target;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::AddAssign;
 
@@ -12,7 +13,11 @@ pub struct Cost {
     pub n_fmas: usize,
     /// Separate additions, tree levels included.
     pub n_adds: usize,
-    /// Elements read from operands.
+    /// Other single operations: products, differences, square roots, magnitudes.
+    pub n_others: usize,
+    /// Pivots: a square root or nothing, and a reciprocal.
+    pub n_pivots: usize,
+    /// Elements read from operands and temporary arrays.
     pub n_loads: usize,
     /// Elements written.
     pub n_stores: usize,
@@ -25,21 +30,11 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// Counts the body of a kernel as a target spells it.
+    /// Counts the body of a kernel as a target spells it: for the worker that has most to do.
     pub fn of(kernel: &Kernel, target: Target) -> Cost {
-        count(&kernel.body.stmts, target)
-    }
-
-    fn times(self, n_passes: usize) -> Cost {
-        Cost {
-            n_fmas: self.n_fmas * n_passes,
-            n_adds: self.n_adds * n_passes,
-            n_loads: self.n_loads * n_passes,
-            n_stores: self.n_stores * n_passes,
-            n_shuffles: self.n_shuffles * n_passes,
-            n_barriers: self.n_barriers * n_passes,
-            n_stmts: self.n_stmts,
-        }
+        let mut count = Count { target, ints: BTreeMap::new(), cost: Cost::default() };
+        count.block(&kernel.body.stmts, 1);
+        Cost { n_stmts: n_stmts(&kernel.body.stmts), ..count.cost }
     }
 }
 
@@ -47,6 +42,8 @@ impl AddAssign for Cost {
     fn add_assign(&mut self, other: Cost) {
         self.n_fmas += other.n_fmas;
         self.n_adds += other.n_adds;
+        self.n_others += other.n_others;
+        self.n_pivots += other.n_pivots;
         self.n_loads += other.n_loads;
         self.n_stores += other.n_stores;
         self.n_shuffles += other.n_shuffles;
@@ -55,40 +52,118 @@ impl AddAssign for Cost {
     }
 }
 
-fn count(stmts: &[Stmt], target: Target) -> Cost {
-    let mut cost = Cost::default();
-    for stmt in stmts {
-        cost.n_stmts += 1;
+fn n_stmts(stmts: &[Stmt]) -> usize {
+    stmts
+        .iter()
+        .map(|stmt| match stmt {
+            Stmt::Comment(_) => 0,
+            Stmt::Guard { stmts, .. } | Stmt::Loop { stmts, .. } | Stmt::Block { stmts } => {
+                1 + n_stmts(stmts)
+            }
+            _ => 1,
+        })
+        .sum()
+}
+
+/// Loop bounds may depend on outer loop variables, so loops are walked value by value where they do.
+struct Count {
+    target: Target,
+    ints: BTreeMap<String, isize>,
+    cost: Cost,
+}
+
+impl Count {
+    fn block(&mut self, stmts: &[Stmt], n_passes: usize) {
+        stmts.iter().for_each(|stmt| self.stmt(stmt, n_passes));
+    }
+
+    fn stmt(&mut self, stmt: &Stmt, n_passes: usize) {
+        let cost = &mut self.cost;
         match stmt {
-            Stmt::Comment(_) => cost.n_stmts -= 1,
-            Stmt::Int { .. } | Stmt::Zero { .. } | Stmt::Finish { .. } => {}
-            Stmt::Load { names, .. } => cost.n_loads += names.len(),
-            Stmt::Fma { .. } => cost.n_fmas += 1,
-            Stmt::Add { .. } => cost.n_adds += 1,
+            Stmt::Load { names, .. } => cost.n_loads += names.len() * n_passes,
+            Stmt::Fma { .. } => cost.n_fmas += n_passes,
+            Stmt::Add { .. } => cost.n_adds += n_passes,
+            Stmt::Raise { .. } => cost.n_others += n_passes,
+            Stmt::Let { function, .. } => match function {
+                Function::Fma | Function::Axpy => cost.n_fmas += n_passes,
+                Function::Add => cost.n_adds += n_passes,
+                _ => cost.n_others += n_passes,
+            },
+            Stmt::Pivot { .. } => cost.n_pivots += n_passes,
             Stmt::Combine { lanes, .. } => {
                 let levels = lanes.ilog2() as usize;
-                cost.n_adds += levels;
-                match target {
+                cost.n_adds += levels * n_passes;
+                match self.target {
                     // Lanes meet in workgroup memory: once to publish, and after every level.
-                    Target::Wgsl => cost.n_barriers += levels + 1,
-                    Target::Cuda | Target::Host => cost.n_shuffles += levels,
+                    Target::Wgsl => cost.n_barriers += (levels + 1) * n_passes,
+                    Target::Cuda | Target::Host => cost.n_shuffles += levels * n_passes,
                 }
             }
-            Stmt::Store { .. } => cost.n_stores += 1,
-            Stmt::Barrier => cost.n_barriers += 1,
-            Stmt::Guard { stmts, .. } => cost += count(stmts, target),
-            Stmt::Loop { count: n_passes, stmts, .. } => cost += count(stmts, target).times(*n_passes),
+            Stmt::Store { .. } | Stmt::StoreStatus { .. } => cost.n_stores += n_passes,
+            Stmt::Barrier => cost.n_barriers += n_passes,
+            Stmt::Guard { stmts, .. } | Stmt::Block { stmts } => self.block(stmts, n_passes),
+            Stmt::Loop { var, start, end, step, stmts, .. } => {
+                self.looped(var, (start, end, *step), stmts, n_passes);
+            }
+            Stmt::Comment(_)
+            | Stmt::Int { .. }
+            | Stmt::Var { .. }
+            | Stmt::ConstantZero { .. }
+            | Stmt::ConstantHalf { .. }
+            | Stmt::Finish { .. }
+            | Stmt::Status => {}
         }
     }
-    cost
+
+    fn looped(
+        &mut self,
+        var: &str,
+        (start, end, step): (&Index, &Index, usize),
+        stmts: &[Stmt],
+        n_passes: usize,
+    ) {
+        let (start, end) = (self.value(start), self.value(end));
+        if !bounds_mention(stmts, var) {
+            let count = (end - start).max(0).unsigned_abs().div_ceil(step);
+            return self.block(stmts, n_passes * count);
+        }
+        let mut value = start;
+        while value < end {
+            self.ints.insert(var.to_owned(), value);
+            self.block(stmts, n_passes);
+            value += step as isize;
+        }
+        self.ints.remove(var);
+    }
+
+    /// Workers count as the first one, whose index is 0; derived integers only occur in addresses.
+    fn value(&self, index: &Index) -> isize {
+        let known = |name: &str| self.ints.get(name).copied().unwrap_or(0);
+        index.constant + index.terms.iter().map(|term| term.coefficient * known(&term.name)).sum::<isize>()
+    }
+}
+
+fn bounds_mention(stmts: &[Stmt], var: &str) -> bool {
+    let mentions = |index: &Index| index.terms.iter().any(|term| term.name == var);
+    stmts.iter().any(|stmt| match stmt {
+        Stmt::Loop { start, end, stmts, .. } => {
+            mentions(start) || mentions(end) || bounds_mention(stmts, var)
+        }
+        Stmt::Guard { stmts, .. } | Stmt::Block { stmts } => bounds_mention(stmts, var),
+        _ => false,
+    })
 }
 
 impl fmt::Display for Cost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Cost { n_fmas, n_adds, n_loads, n_stores, n_shuffles, n_barriers, .. } = self;
-        write!(
-            f,
-            "{n_fmas} fma, {n_adds} add, {n_loads} load, {n_stores} store, {n_shuffles} shuffle, {n_barriers} barrier"
-        )
+        let Cost { n_fmas, n_adds, n_loads, n_stores, n_shuffles, n_barriers, n_others, n_pivots, .. } = self;
+        write!(f, "{n_fmas} fma, {n_adds} add, ")?;
+        if *n_others > 0 {
+            write!(f, "{n_others} other, ")?;
+        }
+        if *n_pivots > 0 {
+            write!(f, "{n_pivots} pivot, ")?;
+        }
+        write!(f, "{n_loads} load, {n_stores} store, {n_shuffles} shuffle, {n_barriers} barrier")
     }
 }

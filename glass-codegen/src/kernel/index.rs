@@ -5,8 +5,8 @@ use std::fmt;
 /// `coefficient * name`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Term {
-    /// Factor, at least 1.
-    pub coefficient: usize,
+    /// Factor, never 0.
+    pub coefficient: isize,
     /// Named integer.
     pub name: String,
 }
@@ -15,7 +15,7 @@ pub struct Term {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Index {
     /// Constant part.
-    pub constant: usize,
+    pub constant: isize,
     /// Variable part.
     pub terms: Vec<Term>,
 }
@@ -23,7 +23,12 @@ pub struct Index {
 impl Index {
     /// A constant index.
     pub fn constant(constant: usize) -> Index {
-        Index { constant, terms: Vec::new() }
+        Index { constant: constant as isize, terms: Vec::new() }
+    }
+
+    /// The value where nothing varies.
+    pub fn as_constant(&self) -> Option<usize> {
+        self.terms.is_empty().then_some(self.constant).and_then(|constant| constant.try_into().ok())
     }
 
     /// A named integer.
@@ -40,33 +45,60 @@ impl Index {
                 None => self.terms.push(term),
             }
         }
+        self.terms.retain(|term| term.coefficient != 0);
         self
     }
 
+    /// The difference of two indices.
+    pub fn minus(self, other: Index) -> Index {
+        self.plus(other.scaled(-1))
+    }
+
     /// The index times a constant.
-    pub fn times(mut self, factor: usize) -> Index {
+    pub fn times(self, factor: usize) -> Index {
+        self.scaled(factor as isize)
+    }
+
+    fn scaled(mut self, factor: isize) -> Index {
         self.constant *= factor;
         for term in &mut self.terms {
             term.coefficient *= factor;
         }
-        self.terms.retain(|term| term.coefficient > 0);
+        self.terms.retain(|term| term.coefficient != 0);
         self
+    }
+
+    /// Spells the index with a suffix behind every literal. What is subtracted comes last, so that no
+    /// intermediate value is negative where the index itself is not.
+    pub fn spelled(&self, suffix: &str) -> String {
+        let mut text = String::new();
+        let positive = self.terms.iter().filter(|term| term.coefficient > 0);
+        let negative = self.terms.iter().filter(|term| term.coefficient < 0);
+        let product = |factor: usize, name: &str| match factor {
+            1 => name.to_owned(),
+            _ => format!("{factor}{suffix} * {name}"),
+        };
+        for Term { coefficient, name } in positive {
+            let plus = if text.is_empty() { "" } else { " + " };
+            text += &format!("{plus}{}", product(coefficient.unsigned_abs(), name));
+        }
+        match (text.is_empty(), self.constant) {
+            (true, constant) => text = format!("{constant}{suffix}"),
+            (false, constant) if constant > 0 => text += &format!(" + {constant}{suffix}"),
+            (false, _) => {}
+        }
+        for Term { coefficient, name } in negative {
+            text += &format!(" - {}", product(coefficient.unsigned_abs(), name));
+        }
+        if self.constant < 0 && self.terms.iter().any(|term| term.coefficient > 0) {
+            text += &format!(" - {}{suffix}", self.constant.unsigned_abs());
+        }
+        text
     }
 }
 
 impl fmt::Display for Index {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (term_idx, Term { coefficient, name }) in self.terms.iter().enumerate() {
-            let plus = if term_idx == 0 { "" } else { " + " };
-            match coefficient {
-                1 => write!(f, "{plus}{name}")?,
-                _ => write!(f, "{plus}{coefficient} * {name}")?,
-            }
-        }
-        match (self.terms.is_empty(), self.constant) {
-            (true, constant) => write!(f, "{constant}"),
-            (false, 0) => Ok(()),
-            (false, constant) => write!(f, " + {constant}"),
-        }
+        f.write_str(&self.spelled(""))
     }
 }

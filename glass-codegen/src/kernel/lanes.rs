@@ -1,212 +1,311 @@
-//! Bodies in which a worker evaluates whole outputs one after another, or a segment of lanes shares one.
+//! Sums in loops: a worker evaluates whole outputs one after another, or a segment of lanes shares one.
 //!
-//! Outputs are numbered column-major and dealt round-robin: to workers, or to segments of `p` lanes.
+//! Outputs are dealt round-robin: to workers, or to segments of `p` lanes.
 
-use super::build::{Product, Side};
+use super::contraction::Sums;
+use super::emit::{Emit, Position};
 use super::{Index, IntExpr, Stmt};
 use crate::plan::{Form, WARP};
+use crate::spec::{Domain, Letter, Order};
 
-/// The workers of one problem.
-pub(super) struct Owner {
-    /// 1, 32 or the block size.
-    pub(super) n_workers: usize,
-    /// Name of the worker index; `None` when there is one worker.
-    pub(super) worker: Option<&'static str>,
-    /// How a contraction is summed.
-    pub(super) form: Form,
+/// One output of some sums: how it is found, what its terms add, what becomes of it.
+pub(super) trait Outputs {
+    /// Number of outputs.
+    fn n_outputs(&self) -> usize;
+    /// Number of terms of each.
+    fn n_terms(&self) -> usize;
+    /// Names the letters of an output.
+    fn position(&self, output: &str, emit: &mut Emit<'_>) -> Position;
+    /// Adds a term to an accumulator.
+    fn term(&self, acc: &str, position: &Position, term: Term<'_>, emit: &mut Emit<'_>);
+    /// Stores a finished sum.
+    fn finish(&self, acc: &str, position: &Position, emit: &mut Emit<'_>);
+}
+
+/// A term by its flattened index.
+pub(super) struct Term<'t> {
+    /// Its index.
+    pub(super) index: Index,
+    /// Name of the index where it is a single name.
+    pub(super) name: &'t str,
+    /// Suffix of the values it loads.
+    pub(super) suffix: &'t str,
 }
 
 /// Only full warps take part in a tree over lanes; fewer threads than a warp evaluate it in registers.
-pub(super) fn per_output(product: &Product<'_>, owner: &Owner, unroll_contraction: bool) -> Vec<Stmt> {
-    let lanes = owner.form.lanes_per_output();
-    let n_tree_workers = owner.n_workers - owner.n_workers % WARP;
-    let emit = Emit { product, unroll_contraction, n_outputs: product.m * product.n };
-    match owner.worker {
+pub(super) fn sums(outputs: &impl Outputs, form: Form, unroll_terms: bool, emit: &mut Emit<'_>) {
+    let lanes = form.lanes_per_output();
+    let n_workers = emit.workers.count;
+    let n_tree_workers = n_workers - n_workers % WARP;
+    let lanes_of = Lanes { outputs, unroll_terms };
+    match emit.workers.name {
         Some(worker) if lanes > 1 && n_tree_workers > 0 => {
-            let stmts = emit.segments(worker, lanes, n_tree_workers);
-            if n_tree_workers == owner.n_workers {
-                return stmts;
+            if n_tree_workers == n_workers {
+                return lanes_of.segments(worker, lanes, n_tree_workers, emit);
             }
-            vec![Stmt::Guard { name: worker.to_owned(), limit: n_tree_workers, stmts }]
+            let stmts = emit.scope(|emit| lanes_of.segments(worker, lanes, n_tree_workers, emit));
+            emit.push(Stmt::Guard { name: worker.to_owned(), limit: n_tree_workers, stmts });
         }
-        worker => emit.whole_outputs(worker, owner.n_workers, lanes),
+        worker => lanes_of.whole_outputs(worker, n_workers, lanes, emit),
     }
 }
 
-struct Emit<'a> {
-    product: &'a Product<'a>,
-    unroll_contraction: bool,
-    n_outputs: usize,
+struct Lanes<'o, O> {
+    outputs: &'o O,
+    unroll_terms: bool,
 }
 
-impl Emit<'_> {
+impl<O: Outputs> Lanes<'_, O> {
     /// Each worker owns whole outputs; a tree of more than one lane is evaluated in registers.
-    fn whole_outputs(&self, worker: Option<&str>, n_workers: usize, lanes: usize) -> Vec<Stmt> {
-        let mut stmts = self.position("output");
-        stmts.extend(if lanes == 1 { self.serial_sum() } else { self.register_tree(lanes) });
-        stmts.extend(self.finish());
-        self.rounds(worker, n_workers, |is_ragged, first| {
-            let mut round = first;
-            if is_ragged {
-                round.push(Stmt::Guard { name: "output".to_owned(), limit: self.n_outputs, stmts });
-            } else {
-                round.extend(stmts);
+    fn whole_outputs(&self, worker: Option<&str>, n_workers: usize, lanes: usize, emit: &mut Emit<'_>) {
+        let n_outputs = self.outputs.n_outputs();
+        self.rounds(worker, n_workers, emit, |is_ragged, emit| {
+            let all = |emit: &mut Emit<'_>| {
+                let position = self.outputs.position("output", emit);
+                if lanes == 1 {
+                    self.serial_sum(&position, emit);
+                } else {
+                    self.register_tree(lanes, &position, emit);
+                }
+                self.outputs.finish("acc", &position, emit);
+            };
+            if !is_ragged {
+                return all(emit);
             }
-            round
-        })
+            let stmts = emit.scope(all);
+            emit.push(Stmt::Guard { name: "output".to_owned(), limit: n_outputs, stmts });
+        });
     }
 
     /// Each segment of `lanes` lanes shares one output.
-    fn segments(&self, worker: &str, lanes: usize, n_workers: usize) -> Vec<Stmt> {
-        let int = |name: &str, value| Stmt::Int { name: name.to_owned(), value };
-        let mut stmts = vec![
-            int("segment", IntExpr::Div(worker.to_owned(), lanes)),
-            int("part", IntExpr::Rem(worker.to_owned(), lanes)),
-        ];
-        stmts.extend(self.rounds(Some("segment"), n_workers / lanes, |is_ragged, first| {
-            let mut round = first;
+    fn segments(&self, worker: &str, lanes: usize, n_workers: usize, emit: &mut Emit<'_>) {
+        let n_outputs = self.outputs.n_outputs();
+        emit.int("segment", IntExpr::Div(worker.to_owned(), lanes));
+        emit.int("part", IntExpr::Rem(Index::name(worker), lanes));
+        self.rounds(Some("segment"), n_workers / lanes, emit, |is_ragged, emit| {
             // Idle segments repeat the last output, so that every lane reaches the tree.
-            let position = if is_ragged { "valid_output" } else { "output" };
+            let output = if is_ragged { "valid_output" } else { "output" };
             if is_ragged {
-                round.push(int(position, IntExpr::Min("output".to_owned(), self.n_outputs - 1)));
+                emit.int(output, IntExpr::Min("output".to_owned(), n_outputs - 1));
             }
-            round.extend(self.position(position));
-            round.extend(self.lane_partial(lanes));
-            round.push(Stmt::Combine { acc: "acc".to_owned(), lanes });
-            let mut finish = self.finish();
-            if is_ragged {
-                finish =
-                    vec![Stmt::Guard { name: "output".to_owned(), limit: self.n_outputs, stmts: finish }];
-            }
-            round.push(Stmt::Guard { name: "part".to_owned(), limit: 1, stmts: finish });
-            round
-        }));
-        stmts
+            let position = self.outputs.position(output, emit);
+            self.lane_partial(lanes, &position, emit);
+            emit.push(Stmt::Combine { acc: "acc".to_owned(), lanes });
+            let stmts = emit.scope(|emit| {
+                if !is_ragged {
+                    return self.outputs.finish("acc", &position, emit);
+                }
+                let stmts = emit.scope(|emit| self.outputs.finish("acc", &position, emit));
+                emit.push(Stmt::Guard { name: "output".to_owned(), limit: n_outputs, stmts });
+            });
+            emit.push(Stmt::Guard { name: "part".to_owned(), limit: 1, stmts });
+        });
     }
 
-    /// Deals the outputs to `n_owners` owners; `round` receives whether the last round is ragged and the
-    /// statement that names the output.
+    /// Deals the outputs to `n_owners` owners; `round` receives whether the last round is ragged.
     fn rounds(
         &self,
         owner: Option<&str>,
         n_owners: usize,
-        round: impl FnOnce(bool, Vec<Stmt>) -> Vec<Stmt>,
-    ) -> Vec<Stmt> {
-        let n_rounds = self.n_outputs.div_ceil(n_owners);
+        emit: &mut Emit<'_>,
+        round: impl FnOnce(bool, &mut Emit<'_>),
+    ) {
+        let n_outputs = self.outputs.n_outputs();
+        let n_rounds = n_outputs.div_ceil(n_owners);
         let mut output = owner.map_or_else(Index::default, Index::name);
         if n_rounds > 1 {
             output = output.plus(Index::name("round").times(n_owners));
         }
-        let first = vec![Stmt::Int { name: "output".to_owned(), value: IntExpr::Affine(output) }];
-        let stmts = round(!self.n_outputs.is_multiple_of(n_owners), first);
-        if n_rounds == 1 {
-            return stmts;
-        }
-        vec![Stmt::Loop { var: "round".to_owned(), count: n_rounds, unroll: None, stmts }]
-    }
-
-    /// Names the row and column of an output.
-    fn position(&self, output: &str) -> Vec<Stmt> {
-        let int = |name: &str, value| Stmt::Int { name: name.to_owned(), value };
-        if self.product.n == 1 {
-            return vec![int("row", IntExpr::Affine(Index::name(output)))];
-        }
-        vec![
-            int("row", IntExpr::Rem(output.to_owned(), self.product.m)),
-            int("col", IntExpr::Div(output.to_owned(), self.product.m)),
-        ]
-    }
-
-    fn row(&self) -> Index {
-        Index::name("row")
-    }
-
-    fn col(&self) -> Index {
-        if self.product.n == 1 { Index::default() } else { Index::name("col") }
-    }
-
-    /// `acc = fma(a_t, b_t, acc)` with both operands loaded.
-    fn term(&self, acc: &str, t: &Index, suffix: &str) -> Vec<Stmt> {
-        let load = |side, index| {
-            let name = format!("{}_{suffix}", self.product.role(side));
-            (name.clone(), Stmt::Load { names: vec![name], operand: self.product.operand(side), index })
+        let all = |emit: &mut Emit<'_>| {
+            emit.int("output", IntExpr::Affine(output));
+            round(!n_outputs.is_multiple_of(n_owners), emit);
         };
-        let (a, load_a) = load(Side::Left, self.product.index(Side::Left, &self.row(), &self.col(), t));
-        let (b, load_b) = load(Side::Right, self.product.index(Side::Right, &self.row(), &self.col(), t));
-        vec![load_a, load_b, Stmt::Fma { acc: acc.to_owned(), a, b }]
+        if n_rounds == 1 {
+            return all(emit);
+        }
+        let stmts = emit.scope(all);
+        let (start, end) = (Index::default(), Index::constant(n_rounds));
+        emit.push(Stmt::Loop { var: "round".to_owned(), start, end, step: 1, unroll: None, stmts });
     }
 
-    fn serial_sum(&self) -> Vec<Stmt> {
-        let mut stmts = vec![Stmt::Zero { acc: "acc".to_owned() }];
-        if self.unroll_contraction {
-            stmts.extend(
-                (0..self.product.k).flat_map(|t| self.term("acc", &Index::constant(t), &t.to_string())),
-            );
-        } else {
-            let term = self.term("acc", &Index::name("term"), "t");
-            stmts.push(Stmt::Loop {
-                var: "term".to_owned(),
-                count: self.product.k,
-                unroll: None,
-                stmts: term,
-            });
+    fn add(
+        &self,
+        acc: &str,
+        position: &Position,
+        index: Index,
+        name: &str,
+        suffix: &str,
+        emit: &mut Emit<'_>,
+    ) {
+        self.outputs.term(acc, position, Term { index, name, suffix }, emit);
+    }
+
+    fn rolled(&self, var: &str, count: usize, emit: &mut Emit<'_>, body: impl FnOnce(&mut Emit<'_>)) {
+        if count == 0 {
+            return;
         }
-        stmts
+        let stmts = emit.scope(body);
+        let (start, end) = (Index::default(), Index::constant(count));
+        emit.push(Stmt::Loop { var: var.to_owned(), start, end, step: 1, unroll: None, stmts });
+    }
+
+    fn serial_sum(&self, position: &Position, emit: &mut Emit<'_>) {
+        let n_terms = self.outputs.n_terms();
+        emit.var("acc", None);
+        if self.unroll_terms {
+            for term in 0..n_terms {
+                self.add("acc", position, Index::constant(term), "", &term.to_string(), emit);
+            }
+            return;
+        }
+        self.rolled("term", n_terms, emit, |emit| {
+            self.add("acc", position, Index::name("term"), "term", "t", emit);
+        });
     }
 
     /// The tree of `lanes` slots in the registers of one worker.
-    fn register_tree(&self, lanes: usize) -> Vec<Stmt> {
+    fn register_tree(&self, lanes: usize, position: &Position, emit: &mut Emit<'_>) {
         let slot = |lane: usize| if lane == 0 { "acc".to_owned() } else { format!("part_{lane}") };
-        let mut stmts: Vec<_> = (0..lanes).map(|lane| Stmt::Zero { acc: slot(lane) }).collect();
-        let k = self.product.k;
-        let n_rolled = if self.unroll_contraction { 0 } else { k / lanes };
-        if n_rolled > 0 {
-            let pass = (0..lanes).flat_map(|lane| {
-                let t = Index::name("sweep").times(lanes).plus(Index::constant(lane));
-                self.term(&slot(lane), &t, &format!("l{lane}"))
-            });
-            stmts.push(Stmt::Loop {
-                var: "sweep".to_owned(),
-                count: n_rolled,
-                unroll: None,
-                stmts: pass.collect(),
-            });
+        for lane in 0..lanes {
+            emit.var(&slot(lane), None);
         }
-        let rest = n_rolled * lanes..k;
-        stmts.extend(rest.flat_map(|t| self.term(&slot(t % lanes), &Index::constant(t), &t.to_string())));
+        let n_terms = self.outputs.n_terms();
+        let n_rolled = if self.unroll_terms { 0 } else { n_terms / lanes };
+        self.rolled("sweep", n_rolled, emit, |emit| {
+            for lane in 0..lanes {
+                let name = format!("term_{lane}");
+                let value = Index::name("sweep").times(lanes).plus(Index::constant(lane));
+                let term = emit.int(&name, IntExpr::Affine(value));
+                self.add(&slot(lane), position, term, &name, &format!("l{lane}"), emit);
+            }
+        });
+        for term in n_rolled * lanes..n_terms {
+            self.add(&slot(term % lanes), position, Index::constant(term), "", &term.to_string(), emit);
+        }
         let mut half = lanes / 2;
         while half > 0 {
-            stmts.extend((0..half).map(|lane| Stmt::Add { acc: slot(lane), value: slot(lane + half) }));
+            for lane in 0..half {
+                emit.push(Stmt::Add { acc: slot(lane), value: slot(lane + half) });
+            }
             half /= 2;
         }
-        stmts
     }
 
     /// Lane `part` of a segment sums the terms `part, part + lanes, ...`.
-    fn lane_partial(&self, lanes: usize) -> Vec<Stmt> {
-        let mut stmts = vec![Stmt::Zero { acc: "acc".to_owned() }];
-        let k = self.product.k;
-        let n_full = k / lanes;
-        let at = |pass: Index| Index::name("part").plus(pass.times(lanes));
-        if self.unroll_contraction {
-            stmts.extend(
-                (0..n_full).flat_map(|pass| self.term("acc", &at(Index::constant(pass)), &pass.to_string())),
-            );
+    fn lane_partial(&self, lanes: usize, position: &Position, emit: &mut Emit<'_>) {
+        emit.var("acc", None);
+        let n_terms = self.outputs.n_terms();
+        let n_full = n_terms / lanes;
+        let at = |pass: Index| IntExpr::Affine(Index::name("part").plus(pass.times(lanes)));
+        if self.unroll_terms {
+            for pass in 0..n_full {
+                let name = format!("term_{pass}");
+                let term = emit.int(&name, at(Index::constant(pass)));
+                self.add("acc", position, term, &name, &pass.to_string(), emit);
+            }
         } else {
-            let pass = self.term("acc", &at(Index::name("sweep")), "p");
-            stmts.push(Stmt::Loop { var: "sweep".to_owned(), count: n_full, unroll: None, stmts: pass });
+            self.rolled("sweep", n_full, emit, |emit| {
+                let term = emit.int("term", at(Index::name("sweep")));
+                self.add("acc", position, term, "term", "p", emit);
+            });
         }
-        if !k.is_multiple_of(lanes) {
-            let last = IntExpr::Affine(at(Index::constant(n_full)));
-            stmts.push(Stmt::Int { name: "last_term".to_owned(), value: last });
-            let term = self.term("acc", &Index::name("last_term"), "last");
-            stmts.push(Stmt::Guard { name: "last_term".to_owned(), limit: k, stmts: term });
+        if !n_terms.is_multiple_of(lanes) {
+            let last = emit.int("last_term", at(Index::constant(n_full)));
+            let stmts = emit.scope(|emit| self.add("acc", position, last, "last_term", "last", emit));
+            emit.push(Stmt::Guard { name: "last_term".to_owned(), limit: n_terms, stmts });
         }
-        stmts
+    }
+}
+
+impl Outputs for Sums<'_> {
+    fn n_outputs(&self) -> usize {
+        self.contraction.n_outputs()
     }
 
-    fn finish(&self) -> Vec<Stmt> {
-        let index = self.product.index(Side::Output, &self.row(), &self.col(), &Index::default());
-        self.product.finish("acc", "out", index)
+    fn n_terms(&self) -> usize {
+        self.contraction.n_terms()
     }
+
+    fn position(&self, output: &str, emit: &mut Emit<'_>) -> Position {
+        let letters = &self.contraction.outputs;
+        match self.contraction.domain {
+            Domain::Full => emit.unflattened(output, Index::name(output), letters),
+            Domain::Lower | Domain::Mirrored => {
+                let (row, col) = lower_triangle(output, letters[0].extent, emit);
+                vec![(letters[0].name, row), (letters[1].name, col)]
+            }
+        }
+    }
+
+    fn term(&self, acc: &str, position: &Position, term: Term<'_>, emit: &mut Emit<'_>) {
+        let letters = &self.contraction.terms;
+        let terms = match (letters.as_slice(), term.index.as_constant()) {
+            ([letter], _) => vec![(letter.name, term.index)],
+            (letters, Some(constant)) => super::emit::constant_position(letters, constant),
+            (letters, None) => unflattened_term(term.name, term.index, term.suffix, letters, emit),
+        };
+        let position = [position.as_slice(), &terms].concat();
+        Sums::term(self, acc, &position, term.suffix, emit);
+    }
+
+    fn finish(&self, acc: &str, position: &Position, emit: &mut Emit<'_>) {
+        Sums::finish(self, acc, position, emit);
+    }
+}
+
+/// The form of a phase under the form of a mapping.
+pub(super) fn form(order: Order, form: Form) -> Form {
+    match order {
+        Order::Form => form,
+        Order::Serial => Form::Serial,
+    }
+}
+
+/// Letters of a flattened term, under names of their own for every suffix.
+fn unflattened_term(
+    name: &str,
+    index: Index,
+    suffix: &str,
+    letters: &[Letter],
+    emit: &mut Emit<'_>,
+) -> Position {
+    let mut rest = (name.to_owned(), index);
+    let mut position = Position::new();
+    for (letter_idx, letter) in letters.iter().enumerate() {
+        if letter_idx + 1 == letters.len() {
+            position.push((letter.name, rest.1.clone()));
+            break;
+        }
+        let own = format!("{}_{suffix}", letter.name);
+        let own = emit.int(&own, IntExpr::Rem(rest.1.clone(), letter.extent));
+        position.push((letter.name, own));
+        let name = format!("{}_rest_{suffix}", letter.name);
+        let index = emit.int(&name, IntExpr::Div(rest.0.clone(), letter.extent));
+        rest = (name, index);
+    }
+    position
+}
+
+/// Row and column of an element of the lower triangle of `n x n`, diagonal included.
+///
+/// Two columns of together constant length fold into one column of a rectangle: the first with the last for an even
+/// `n`, the second with the last for an odd one.
+pub(super) fn lower_triangle(element: &str, n: usize, emit: &mut Emit<'_>) -> (Index, Index) {
+    // Folded columns have `height` entries; the column itself starts at entry `folded_col + above`.
+    let is_even = n.is_multiple_of(2);
+    let (height, above) = if is_even { (n + 1, 1) } else { (n, 0) };
+    let entry = emit.int("entry", IntExpr::Rem(Index::name(element), height));
+    let folded_col = emit.int("folded_col", IntExpr::Div(element.to_owned(), height));
+    emit.int("first_entry", IntExpr::Affine(folded_col.clone().plus(Index::constant(above))));
+    let partner = Index::constant(n - above).minus(folded_col.clone());
+    let select = |then: Index, otherwise: Index| IntExpr::IfLess {
+        left: "entry".to_owned(),
+        right: "first_entry".to_owned(),
+        then,
+        otherwise,
+    };
+    let row = select(partner.clone().plus(entry.clone()), entry.minus(Index::constant(above)));
+    let row = emit.int("row", row);
+    let col = emit.int("col", select(partner, folded_col));
+    (row, col)
 }

@@ -1,7 +1,7 @@
 //! How the body addresses the operands of its problem.
 
 use super::{Mapping, Staging, TILE, Target, Tier, WARP};
-use crate::spec::{DType, Layout, Spec};
+use crate::spec::{DType, Element, Layout, Operand, Role, Spec};
 use std::fmt;
 
 /// Addressing of one operand inside the body.
@@ -25,16 +25,55 @@ impl fmt::Display for Access {
     }
 }
 
+/// A temporary or staged operand in the shared memory of one problem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SharedPart {
+    /// Position in the spec's operands.
+    pub operand: usize,
+    /// Where it starts in the problem's part, in bytes; a multiple of 16.
+    pub offset_bytes: usize,
+}
+
 /// Addressing of every operand of a spec.
 pub(super) fn accesses(spec: &Spec, layout: Layout, mapping: &Mapping) -> Vec<Access> {
-    let access = |elements: usize| match (layout, mapping.tier, mapping.staging) {
-        (Layout::Interleaved, ..) => {
-            Access { element_stride: TILE, vector_width: 1, problem_stride: elements }
+    let dense = |elements| Access { element_stride: 1, vector_width: 1, problem_stride: elements };
+    let access = |operand: &Operand| {
+        let elements = operand.elements();
+        if !is_stageable(operand) {
+            return dense(elements);
         }
-        (Layout::Contiguous, Tier::Thread, Staging::Shared | Staging::Bulk) => staged(spec.dtype, elements),
-        (Layout::Contiguous, ..) => Access { element_stride: 1, vector_width: 1, problem_stride: elements },
+        match (layout, mapping.tier, mapping.staging) {
+            (_, Tier::Warp | Tier::Block, Staging::Shared | Staging::Bulk) => dense(elements),
+            (Layout::Interleaved, ..) => Access { element_stride: TILE, ..dense(elements) },
+            (Layout::Contiguous, Tier::Thread, Staging::Shared | Staging::Bulk) => {
+                staged(spec.dtype, elements)
+            }
+            (Layout::Contiguous, ..) => dense(elements),
+        }
     };
-    spec.operands.iter().map(|operand| access(operand.elements())).collect()
+    spec.operands.iter().map(access).collect()
+}
+
+/// Whether a frame may copy an operand through shared memory: the real arguments of a caller.
+pub(crate) fn is_stageable(operand: &Operand) -> bool {
+    operand.role != Role::Temporary && operand.element == Element::Real
+}
+
+/// What the workers of one problem keep in shared memory: staged arguments, then temporaries.
+pub(super) fn shared_parts(spec: &Spec, target: Target, mapping: &Mapping) -> (Vec<SharedPart>, usize) {
+    if mapping.tier == Tier::Thread || target == Target::Host {
+        return (Vec::new(), 0);
+    }
+    let is_staged = |operand: &Operand| mapping.staging != Staging::Direct && is_stageable(operand);
+    let mut offset_bytes = 0;
+    let mut parts = Vec::new();
+    for (operand_idx, operand) in spec.operands.iter().enumerate() {
+        if is_staged(operand) || operand.role == Role::Temporary {
+            parts.push(SharedPart { operand: operand_idx, offset_bytes });
+            offset_bytes += (operand.elements() * spec.dtype.bytes()).next_multiple_of(16);
+        }
+    }
+    (parts, offset_bytes)
 }
 
 /// Shared-memory banks in units of the widest load, 16 bytes.
@@ -65,18 +104,34 @@ pub(crate) fn staged_bytes(dtype: DType, access: &Access) -> usize {
 }
 
 /// Shared memory of one block in bytes.
-pub(super) fn shared_bytes(spec: &Spec, mapping: &Mapping, accesses: &[Access], target: Target) -> usize {
-    let n_warps = mapping.threads_per_block.div_ceil(WARP);
-    let staged = || accesses.iter().map(|access| staged_bytes(spec.dtype, access)).sum::<usize>();
+pub(super) fn shared_bytes(
+    spec: &Spec,
+    mapping: &Mapping,
+    accesses: &[Access],
+    target: Target,
+    problem_shared_bytes: usize,
+) -> usize {
+    let threads = mapping.threads_per_block;
+    if mapping.tier != Tier::Thread {
+        let n_problems = if mapping.tier == Tier::Warp { threads.div_ceil(WARP) } else { 1 };
+        // WGSL combines lane partials in workgroup memory: one slot an invocation.
+        let slots = match target {
+            Target::Wgsl if mapping.form.lanes_per_output() > 1 => {
+                (threads * spec.dtype.bytes()).next_multiple_of(16)
+            }
+            _ => 0,
+        };
+        return n_problems * problem_shared_bytes + slots;
+    }
+    let n_warps = threads.div_ceil(WARP);
+    let staged = || {
+        let arguments = spec.operands.iter().zip(accesses).filter(|(operand, _)| is_stageable(operand));
+        arguments.map(|(_, access)| staged_bytes(spec.dtype, access)).sum::<usize>()
+    };
     match (target, mapping.staging) {
-        (Target::Host, _) => 0,
+        (Target::Host, _) | (_, Staging::Direct) => 0,
         (_, Staging::Shared) => n_warps * staged(),
         // One transaction barrier a warp, padded to keep the next warp's operands aligned.
         (_, Staging::Bulk) => n_warps * (staged() + 16),
-        // WGSL combines lane partials in workgroup memory: one slot an invocation.
-        (Target::Wgsl, Staging::Direct) if mapping.form.lanes_per_output() > 1 => {
-            mapping.threads_per_block * spec.dtype.bytes()
-        }
-        (_, Staging::Direct) => 0,
     }
 }

@@ -1,7 +1,7 @@
 //! The mappings that a measurement compares for one CUDA task.
 
 use super::{Form, Mapping, Plan, Staging, TILE, Target, Tier, WARP};
-use crate::spec::{Layout, Spec};
+use crate::spec::{Layout, Order, Phase, Spec};
 
 /// Shared memory that a block of sm_90 may opt in to.
 pub(super) const MAX_SHARED_BYTES_SM_90: usize = 227 * 1024;
@@ -40,13 +40,20 @@ pub(super) fn default_mapping(
     };
     let mapping = |staging| Mapping { tier, form, staging, threads_per_block, min_blocks: None };
     let staged = mapping(Staging::Shared);
-    let is_whole = threads_per_block.is_multiple_of(TILE);
-    let is_staged =
-        target == Target::Cuda && tier == Tier::Thread && layout == Layout::Contiguous && is_whole;
+    let is_staged = target == Target::Cuda
+        && match tier {
+            Tier::Thread => layout == Layout::Contiguous && threads_per_block.is_multiple_of(TILE),
+            Tier::Warp | Tier::Block => reads_back(spec),
+        };
     if is_staged && Plan::new(spec, layout, target, staged).shared_bytes <= MAX_SHARED_BYTES {
         return staged;
     }
     mapping(Staging::Direct)
+}
+
+/// Whether workers read what other workers of the problem wrote: then operands had better be in shared memory.
+fn reads_back(spec: &Spec) -> bool {
+    spec.phases.len() > 1 || matches!(spec.phases[0], Phase::Factor(_) | Phase::Solve(_))
 }
 
 /// Every CUDA mapping worth timing for a task on sm_90, simplest first.
@@ -72,20 +79,43 @@ pub fn candidates(spec: &Spec, layout: Layout) -> Vec<Mapping> {
             }
         }
     }
-    let n_outputs = spec.dims.m * spec.dims.n;
-    add(Tier::Warp, Form::Serial, Staging::Direct, 128, None);
+    let (n_outputs, n_terms) = (n_outputs(spec), n_terms(spec));
+    let staging = if reads_back(spec) { Staging::Shared } else { Staging::Direct };
+    add(Tier::Warp, Form::Serial, staging, 128, None);
     for lanes_per_output in [2, 4, 8, 16, 32] {
-        if lanes_per_output < 2 * spec.dims.k {
-            add(Tier::Warp, Form::Reduced { lanes_per_output }, Staging::Direct, 128, None);
+        if lanes_per_output < 2 * n_terms {
+            add(Tier::Warp, Form::Reduced { lanes_per_output }, staging, 128, None);
         }
     }
     if n_outputs > WARP {
-        add(Tier::Block, Form::Serial, Staging::Direct, 64, None);
-        add(Tier::Block, Form::Serial, Staging::Direct, 128, None);
+        add(Tier::Block, Form::Serial, staging, 64, None);
+        add(Tier::Block, Form::Serial, staging, 128, None);
     }
-    if n_outputs * spec.dims.k > 128 {
-        let lanes_per_output = (spec.dims.k.next_power_of_two() / 2).clamp(2, WARP);
-        add(Tier::Block, Form::Reduced { lanes_per_output }, Staging::Direct, 128, None);
+    if n_outputs * n_terms > 128 {
+        let lanes_per_output = (n_terms.next_power_of_two() / 2).clamp(2, WARP);
+        add(Tier::Block, Form::Reduced { lanes_per_output }, staging, 128, None);
     }
     mappings
+}
+
+/// Most elements that one phase can compute at once.
+fn n_outputs(spec: &Spec) -> usize {
+    let of = |phase: &Phase| match phase {
+        Phase::Contraction(contraction) => contraction.n_outputs(),
+        Phase::Reduction(_) => 1,
+        Phase::Map(map) => map.letters.iter().map(|letter| letter.extent).product(),
+        Phase::Factor(factor) => factor.n,
+        Phase::Solve(solve) => solve.n.max(solve.nrhs),
+    };
+    spec.phases.iter().map(of).max().unwrap_or(1)
+}
+
+/// Longest sum that a tree could shorten; 0 where the op has no reduced form.
+fn n_terms(spec: &Spec) -> usize {
+    let of = |phase: &Phase| match phase {
+        Phase::Contraction(contraction) if contraction.order == Order::Form => contraction.n_terms(),
+        Phase::Reduction(reduction) => reduction.length,
+        _ => 0,
+    };
+    spec.phases.iter().map(of).max().unwrap_or(0)
 }

@@ -1,7 +1,7 @@
 //! From table, forced fields and rules to the variants a struct embeds.
 
 use super::candidates::{MAX_SHARED_BYTES_SM_90, default_mapping};
-use super::{BULK_CAPABILITY, Form, Mapping, Plan, Staging, Target, Tier};
+use super::{BULK_CAPABILITY, Form, Mapping, Plan, Staging, Target, Tier, Unroll};
 use crate::contract::{Forced, Request};
 use crate::table;
 use std::fmt;
@@ -124,9 +124,22 @@ fn fallback(request: &Request, target: Target) -> (Mapping, Reason) {
         let reason = if forced.form.is_some() { Reason::Forced } else { Reason::HostRule };
         return (default_mapping(spec, *layout, target, Tier::Thread, form, None), reason);
     }
-    let tier = forced.tier.unwrap_or(if form == Form::Serial { Tier::Thread } else { Tier::Warp });
+    let tier = forced.tier.unwrap_or_else(|| match form {
+        Form::Serial => unmeasured_tier(request, target),
+        Form::Reduced { .. } => Tier::Warp,
+    });
     let reason = if *forced == Forced::default() { Reason::Unmeasured } else { Reason::Forced };
     (default_mapping(spec, *layout, target, tier, form, forced.threads_per_block), reason)
+}
+
+/// The tier of the serial form where nothing was measured: one thread as long as its values stay in registers. A chain
+/// of phases that does not fit keeps its intermediates in shared memory, not in the local memory of threads.
+fn unmeasured_tier(request: &Request, target: Target) -> Tier {
+    let Request { spec, layout, .. } = request;
+    let thread = default_mapping(spec, *layout, target, Tier::Thread, Form::Serial, None);
+    let plan = Plan::new(spec, *layout, target, thread);
+    let keeps_arrays = spec.phases.len() > 1 && plan.unroll != Unroll::Full;
+    if target == Target::Cuda && keeps_arrays { Tier::Warp } else { Tier::Thread }
 }
 
 /// The mapping with bulk copies in place of copies by lanes, where its tile fits.

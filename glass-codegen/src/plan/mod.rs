@@ -11,7 +11,7 @@
 //! | U | `unroll` | straight-line text, or loops with constant bounds |
 //! | T | `threads_per_block` | threads of one block (workgroup in WGSL) |
 //! | - | `problems_per_block` | packing of the batch |
-//! | - | `staging` | direct: operands are read where they lie; shared: copied by the lanes of a warp; bulk: by asynchronous bulk copies |
+//! | - | `staging` | direct: operands are read where they lie; shared: copied by the lanes of a warp, or by the workers of a problem; bulk: by asynchronous bulk copies |
 
 mod access;
 mod candidates;
@@ -19,8 +19,8 @@ mod choose;
 mod mapping;
 mod unroll;
 
-pub use access::Access;
-pub(crate) use access::staged_bytes;
+pub use access::{Access, SharedPart};
+pub(crate) use access::{is_stageable, staged_bytes};
 pub use candidates::candidates;
 pub use choose::{Arch, Choice, Reason, choices};
 pub use mapping::{Form, Mapping, Staging, Tier};
@@ -77,6 +77,10 @@ pub struct Plan {
     pub problems_per_block: usize,
     /// How each operand is addressed, in the order of the spec's operands.
     pub accesses: Vec<Access>,
+    /// What the workers of one problem keep in shared memory, warp and block tier.
+    pub shared: Vec<SharedPart>,
+    /// Bytes of that part of shared memory.
+    pub problem_shared_bytes: usize,
     /// Dynamic shared memory of one block (workgroup memory in WGSL), in bytes.
     pub shared_bytes: usize,
     /// Straight-line or rolled text.
@@ -87,14 +91,26 @@ impl Plan {
     /// The one plan of a spec under a layout, target and legal mapping.
     pub fn new(spec: &Spec, layout: Layout, target: Target, mapping: Mapping) -> Plan {
         let accesses = access::accesses(spec, layout, &mapping);
-        let shared_bytes = access::shared_bytes(spec, &mapping, &accesses, target);
+        let (shared, problem_shared_bytes) = access::shared_parts(spec, target, &mapping);
+        let shared_bytes = access::shared_bytes(spec, &mapping, &accesses, target, problem_shared_bytes);
         let problems_per_block = match mapping.tier {
             Tier::Thread => mapping.threads_per_block,
             Tier::Warp => mapping.threads_per_block / WARP,
             Tier::Block => 1,
         };
-        let unroll = unroll::unroll(spec, target, &mapping);
-        Plan { target, layout, mapping, problems_per_block, accesses, shared_bytes, unroll }
+        let mut plan = Plan {
+            target,
+            layout,
+            mapping,
+            problems_per_block,
+            accesses,
+            shared,
+            problem_shared_bytes,
+            shared_bytes,
+            unroll: Unroll::Full,
+        };
+        plan.unroll = unroll::unroll(spec, &plan);
+        plan
     }
 
     /// Compute capability (times ten) below which the CUDA text does not compile.

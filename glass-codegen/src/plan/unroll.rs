@@ -1,7 +1,8 @@
 //! Straight-line text while it is small enough to be fast and to compile quickly, loops beyond.
 
-use super::{Mapping, Staging, Target, Tier};
-use crate::spec::{DType, Dims, Spec};
+use super::{Plan, Staging, Target, Tier};
+use crate::kernel;
+use crate::spec::{Access, Contraction, DType, Domain, Phase, Spec};
 use std::fmt;
 
 /// How much of a body is straight-line.
@@ -18,24 +19,23 @@ pub enum Unroll {
         /// Whether the contraction is written out.
         contraction: bool,
     },
-    /// A loop over the outputs that a lane owns; the contraction inside is written out or rolled.
+    /// Loops with constant bounds; the terms that one lane sums are written out up to a limit.
     PerOutput {
-        /// Whether the contraction is written out.
-        contraction: bool,
+        /// Most terms of one lane that are written out.
+        max_terms: usize,
     },
 }
 
 impl fmt::Display for Unroll {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let written = |contraction: &bool| if *contraction { "written out" } else { "rolled" };
         match self {
             Unroll::Full => f.write_str("fully unrolled"),
             Unroll::Tiled { rows, cols, contraction } => {
-                write!(f, "rolled over {rows}x{cols} output tiles, contraction {}", written(contraction))
+                let written = if *contraction { "written out" } else { "rolled" };
+                write!(f, "rolled over {rows}x{cols} output tiles, contraction {written}")
             }
-            Unroll::PerOutput { contraction } => {
-                write!(f, "rolled over outputs, contraction {}", written(contraction))
-            }
+            Unroll::PerOutput { max_terms: 0 } => f.write_str("rolled"),
+            Unroll::PerOutput { max_terms } => write!(f, "rolled, sums written out up to {max_terms} terms"),
         }
     }
 }
@@ -43,10 +43,13 @@ impl fmt::Display for Unroll {
 /// Terms of a contraction that are written out inside a rolled loop.
 const MAX_WRITTEN_TERMS: usize = 64;
 
-/// Registers that straight-line text may ask for, of 255 a thread. Vector loads and register pairs leave
+/// Registers that the accumulators of a product may ask for, of 255 a thread. Vector loads and register pairs leave
 /// less room: ptxas spills from about 210 on.
 const MAX_REGISTERS: usize = 240;
 const MAX_REGISTERS_WIDE: usize = 200;
+
+/// Registers of the values that any other straight-line text keeps at once.
+const MAX_PRESSURE: usize = 248;
 
 /// Accumulators of a rolled tile, in registers.
 const MAX_TILE_REGISTERS: usize = 32;
@@ -54,33 +57,84 @@ const MAX_TILE_REGISTERS: usize = 32;
 /// Operand values that a compiler may hoist out of a rolled tile loop before it spills, in registers.
 const MAX_HOISTED_REGISTERS: usize = 128;
 
-pub(super) fn unroll(spec: &Spec, target: Target, mapping: &Mapping) -> Unroll {
-    let Dims { m, n, k } = spec.dims;
-    let lanes = mapping.form.lanes_per_output();
-    if mapping.tier != Tier::Thread || lanes > 1 {
-        let terms_per_lane = if mapping.tier == Tier::Thread { k } else { k.div_ceil(lanes) };
-        return Unroll::PerOutput { contraction: terms_per_lane <= MAX_WRITTEN_TERMS };
+/// Chooses for a plan that is otherwise complete.
+pub(super) fn unroll(spec: &Spec, plan: &Plan) -> Unroll {
+    let Plan { target, mapping, .. } = plan;
+    let written_terms = if *target == Target::Host { 0 } else { MAX_WRITTEN_TERMS };
+    if mapping.tier != Tier::Thread || mapping.form.lanes_per_output() > 1 {
+        return Unroll::PerOutput { max_terms: written_terms };
     }
-    let words = match spec.dtype {
+    if is_short(spec, *target) && fits_registers(spec, plan) {
+        return Unroll::Full;
+    }
+    match spec.phases.as_slice() {
+        [Phase::Contraction(contraction)] if is_plain_product(contraction) => {
+            tiles(contraction, words(spec), *target)
+        }
+        _ => Unroll::PerOutput { max_terms: written_terms },
+    }
+}
+
+/// 32-bit registers of one value.
+fn words(spec: &Spec) -> usize {
+    match spec.dtype {
         DType::F32 => 1,
         DType::F64 => 2,
-    };
-    // ptxas takes seconds beyond some thousand statements, WGSL front ends are quadratic in the length of one
-    // function, and rustc checks every statement of every host form: 10 ms for 7x14 written out, 2 ms in loops,
-    // which LLVM unrolls again where that pays.
+    }
+}
+
+/// ptxas takes seconds beyond some thousand statements, WGSL front ends are quadratic in the length of one
+/// function, and rustc checks every statement of every host form: 10 ms for 7x14 written out, 2 ms in loops,
+/// which LLVM unrolls again where that pays.
+fn is_short(spec: &Spec, target: Target) -> bool {
     let (max_fmas, max_loads) = match target {
-        Target::Cuda => (3072, 1200),
+        Target::Cuda => (4608, 1200),
         Target::Wgsl => (512, 512),
         Target::Host => (48, 96),
     };
-    let max_registers = match (spec.dtype, mapping.staging) {
-        (DType::F32, Staging::Direct) => MAX_REGISTERS,
-        _ => MAX_REGISTERS_WIDE,
-    };
-    let is_short = spec.n_fmas() <= max_fmas && (m + n) * k <= max_loads;
-    if is_short && (m * n + m + n) * words <= max_registers {
-        return Unroll::Full;
+    let n_elements: usize = spec.arguments().iter().map(|operand| operand.elements()).sum();
+    spec.n_fmas() <= max_fmas && n_elements <= max_loads
+}
+
+fn fits_registers(spec: &Spec, plan: &Plan) -> bool {
+    if let [Phase::Contraction(contraction)] = spec.phases.as_slice()
+        && is_plain_product(contraction)
+    {
+        let max_registers = match (spec.dtype, plan.mapping.staging) {
+            (DType::F32, Staging::Direct) => MAX_REGISTERS,
+            _ => MAX_REGISTERS_WIDE,
+        };
+        // What the text of a product keeps: the accumulators, and what one term needs.
+        let (rows, cols) = extents(contraction);
+        return (rows * cols + rows + cols) * words(spec) <= max_registers;
     }
+    let straight = kernel::build(spec, &Plan { unroll: Unroll::Full, ..plan.clone() });
+    kernel::pressure(&straight) * words(spec) <= MAX_PRESSURE
+}
+
+/// One product over one summed letter, whose factors go along the rows and the columns of the result.
+fn is_plain_product(contraction: &Contraction) -> bool {
+    let [product] = contraction.products.as_slice() else { return false };
+    let (rows, cols) = match contraction.outputs.as_slice() {
+        [row] => (row.name, None),
+        [row, col] => (row.name, Some(col.name)),
+        _ => return false,
+    };
+    let is_along = |access: &Access, letter| access.strides.iter().any(|(name, _)| *name == letter);
+    contraction.domain == Domain::Full
+        && contraction.terms.len() == 1
+        && product.scale.is_none()
+        && !is_along(&product.right, rows)
+        && cols.is_none_or(|col| !is_along(&product.left, col))
+}
+
+fn extents(contraction: &Contraction) -> (usize, usize) {
+    (contraction.outputs[0].extent, contraction.outputs.get(1).map_or(1, |letter| letter.extent))
+}
+
+fn tiles(contraction: &Contraction, words: usize, target: Target) -> Unroll {
+    let (m, n) = extents(contraction);
+    let k = contraction.n_terms();
     let rows = tile(m, MAX_TILE_REGISTERS / words);
     let cols = tile(n, MAX_TILE_REGISTERS / words / rows);
     let is_written = target != Target::Host

@@ -1,0 +1,62 @@
+//! `glass explain`.
+
+use crate::manifest;
+use glass_codegen::catalogue::{Availability, Op};
+use glass_codegen::contract::{Field, nearest};
+use glass_codegen::{Diagnostic, generate, lower};
+
+/// Prints what an op is and, where its sizes are given, how each device would run it.
+pub(crate) fn run(name: &str, words: &[String]) -> Result<(), String> {
+    if !name.contains("->") {
+        describe(name)?;
+        if words.is_empty() {
+            return Ok(());
+        }
+        println!();
+    }
+    let fields = manifest::from_words(name, words)?;
+    let request = lower(&fields).map_err(|mistakes| text(name, &mistakes))?;
+    let generated = generate(&request);
+    print!("{}", request.spec);
+    for variant in &generated.variants {
+        println!("\n{}", variant.symbol);
+        print!("{}", indented(&variant.plan.to_string()));
+        println!("    per worker: {}", variant.cost);
+        for reason in &variant.reasons {
+            println!("    {reason}");
+        }
+    }
+    Ok(())
+}
+
+fn describe(name: &str) -> Result<(), String> {
+    let names: Vec<_> = Op::ALL.iter().map(|op| op.as_str()).collect();
+    let Some(op) = Op::ALL.iter().find(|op| op.as_str() == name) else {
+        let hint = nearest(name, &names).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+        return Err(format!("op `{name}` is not known{hint}\nallowed: {}", names.join(", ")));
+    };
+    let entry = op.entry();
+    if entry.availability() == Availability::Later {
+        return Err(format!("op `{name}` is not provided yet"));
+    }
+    println!("{name}: {}", entry.formula);
+    for size in entry.sizes {
+        println!("  {}: {}", size.field.as_str(), size.meaning);
+    }
+    let options: Vec<_> = entry.fields().into_iter().map(Field::as_str).collect();
+    println!("  fields: {}", options.join(", "));
+    if let Some(why) = entry.no_thread {
+        println!("  not at the thread tier: {why}");
+    }
+    Ok(())
+}
+
+/// Every mistake of a task on lines of its own.
+pub(crate) fn text(name: &str, mistakes: &[Diagnostic]) -> String {
+    let lines: Vec<_> = mistakes.iter().map(|mistake| format!("{name}: {}", mistake.message)).collect();
+    lines.join("\n\n")
+}
+
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("    {line}\n")).collect()
+}

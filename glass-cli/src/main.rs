@@ -1,0 +1,80 @@
+//! `glass list`, `glass explain`, `glass emit`, `glass doctor`: the generator without a Rust program around it.
+#![forbid(unsafe_code)]
+
+mod doctor;
+mod emit;
+mod explain;
+mod list;
+mod manifest;
+
+use lexopt::Parser;
+use lexopt::prelude::{Long, Short, Value};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+glass list                     every op: sizes, options, tiers, forms
+glass explain OP [FIELD...]    an op; with its sizes (`glass explain potrf n=7 dtype=f64`) its plans and their costs
+glass emit SPEC.toml -o DIR    C++ device functions of the ops that SPEC.toml names, one self-contained .cuh
+glass doctor                   the devices of this machine, and why others cannot be used
+";
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), String> {
+    let mut parser = Parser::from_env();
+    let command = match next(&mut parser)? {
+        Some(Argument::Positional(command)) => command,
+        Some(Argument::Help) | None => {
+            print!("{USAGE}");
+            return Ok(());
+        }
+        Some(Argument::Out(_)) => return Err(format!("`-o` belongs to `glass emit`\n\n{USAGE}")),
+    };
+    let (mut positional, mut out) = (Vec::new(), None);
+    while let Some(argument) = next(&mut parser)? {
+        match argument {
+            Argument::Positional(text) => positional.push(text),
+            Argument::Out(folder) => out = Some(folder),
+            Argument::Help => {
+                print!("{USAGE}");
+                return Ok(());
+            }
+        }
+    }
+    match (command.as_str(), positional.as_slice(), out) {
+        ("list", [], None) => list::run(),
+        ("explain", [op, fields @ ..], None) => explain::run(op, fields),
+        ("emit", [spec], Some(out)) => emit::run(spec.as_ref(), &out),
+        ("doctor", [], None) => doctor::run(),
+        (command, ..) => Err(format!("`glass {command}` with these arguments is not known\n\n{USAGE}")),
+    }
+}
+
+enum Argument {
+    Positional(String),
+    Out(PathBuf),
+    Help,
+}
+
+fn next(parser: &mut Parser) -> Result<Option<Argument>, String> {
+    let text = |error: lexopt::Error| error.to_string();
+    Ok(match parser.next().map_err(text)? {
+        None => None,
+        Some(Value(value)) => {
+            let value = value.into_string().map_err(|value| format!("{} is no text", value.display()))?;
+            Some(Argument::Positional(value))
+        }
+        Some(Short('o') | Long("out")) => Some(Argument::Out(parser.value().map_err(text)?.into())),
+        Some(Short('h') | Long("help")) => Some(Argument::Help),
+        Some(other) => return Err(format!("{}\n\n{USAGE}", other.unexpected())),
+    })
+}

@@ -1,0 +1,86 @@
+//! A kernel as text in the words of no language, for snapshots and faults.
+
+use super::{IntExpr, Kernel, Stmt};
+use std::fmt;
+
+impl fmt::Display for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "kernel {}", self.symbol)?;
+        writeln!(f, "frame {} tier, {} staging", self.frame.tier.as_str(), self.frame.staging.as_str())?;
+        writeln!(f, "body {}, {} worker(s)", self.body.name, self.body.n_workers)?;
+        if !self.body.temporaries.is_empty() {
+            writeln!(f, "arrays {:?}", self.body.temporaries)?;
+        }
+        print(&self.body.stmts, 1, f)
+    }
+}
+
+fn print(stmts: &[Stmt], depth: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    stmts.iter().try_for_each(|stmt| line(stmt, depth, f))
+}
+
+fn line(stmt: &Stmt, depth: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    write!(f, "{:1$}", "", 2 * depth)?;
+    match stmt {
+        Stmt::Comment(text) => writeln!(f, "# {text}"),
+        Stmt::Int { name, value } => writeln!(f, "int {name} = {value}"),
+        Stmt::Load { names, operand, index } => {
+            writeln!(f, "{} = load operand {operand}[{index}]", names.join(", "))
+        }
+        Stmt::Var { name, init } => writeln!(f, "var {name} = {}", init.as_deref().unwrap_or("+0")),
+        Stmt::Let { name, function, args } => writeln!(f, "{name} = {function:?}({})", args.join(", ")),
+        Stmt::ConstantZero { name } => writeln!(f, "{name} = +0"),
+        Stmt::ConstantHalf { name } => writeln!(f, "{name} = 0.5"),
+        Stmt::Fma { acc, a, b, is_negated } => {
+            let sign = if *is_negated { "-" } else { "" };
+            writeln!(f, "{acc} = fma({sign}{a}, {b}, {acc})")
+        }
+        Stmt::Add { acc, value } => writeln!(f, "{acc} = {acc} + {value}"),
+        Stmt::Raise { acc, value } => writeln!(f, "{acc} = max({acc}, {value})"),
+        Stmt::Combine { acc, lanes } => writeln!(f, "{acc} = tree of {lanes} lanes over {acc}"),
+        Stmt::Finish { name, acc, old, epilogue } => {
+            let old = old.as_deref().unwrap_or("-");
+            let (alpha, beta) = (epilogue.alpha, epilogue.beta);
+            writeln!(f, "{name} = finish {acc}, old {old}, run-time alpha {alpha}, beta {beta}")
+        }
+        Stmt::Status => writeln!(f, "status = 0"),
+        Stmt::Pivot { kind, value, pivot, reciprocal, number } => {
+            write!(f, "{pivot}, {reciprocal} = {kind:?} pivot of {value}")?;
+            match number {
+                Some(number) => writeln!(f, ", number {number}"),
+                None => writeln!(f, ", unchecked"),
+            }
+        }
+        Stmt::Store { operand, index, value } => writeln!(f, "store operand {operand}[{index}] = {value}"),
+        Stmt::StoreStatus { operand } => writeln!(f, "store operand {operand}[0] = status"),
+        Stmt::Loop { var, start, end, step, unroll, stmts } => {
+            let by = if *step == 1 { String::new() } else { format!(" by {step}") };
+            let unroll = unroll.map_or_else(String::new, |passes| format!(", {passes} at once"));
+            writeln!(f, "loop {var} in {start}..{end}{by}{unroll}")?;
+            print(stmts, depth + 1, f)
+        }
+        Stmt::Guard { name, limit, stmts } => {
+            writeln!(f, "if {name} < {limit}")?;
+            print(stmts, depth + 1, f)
+        }
+        Stmt::Block { stmts } => {
+            writeln!(f, "block")?;
+            print(stmts, depth + 1, f)
+        }
+        Stmt::Barrier => writeln!(f, "barrier"),
+    }
+}
+
+impl fmt::Display for IntExpr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            IntExpr::Affine(index) => write!(f, "{index}"),
+            IntExpr::Div(name, by) => write!(f, "{name} / {by}"),
+            IntExpr::Rem(index, by) => write!(f, "({index}) % {by}"),
+            IntExpr::Min(name, limit) => write!(f, "min({name}, {limit})"),
+            IntExpr::IfLess { left, right, then, otherwise } => {
+                write!(f, "if {left} < {right} {{ {then} }} else {{ {otherwise} }}")
+            }
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! Where phases write their statements: once, over indices that are constants or names.
+//!
+//! In straight-line text every index is a constant, loops are expanded, and elements of operands live in named
+//! values from their first use on. In loops, indices are named integers, elements live in memory, and a loop over
+//! independent elements is dealt to the workers of the problem.
+
+use super::{Function, Index, IntExpr, Stmt};
+use crate::plan::Plan;
+use crate::spec::{Access, Letter, Role, Spec};
+use std::collections::{HashMap, HashSet};
+
+/// Who evaluates the body of one problem.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Workers {
+    /// Name of the worker index; `None` when there is one worker.
+    pub(super) name: Option<&'static str>,
+    /// 1, 32 or the block size.
+    pub(super) count: usize,
+}
+
+/// Values of index letters.
+pub(super) type Position = Vec<(char, Index)>;
+
+pub(super) struct Emit<'a> {
+    pub(super) spec: &'a Spec,
+    pub(super) plan: &'a Plan,
+    pub(super) workers: Workers,
+    pub(super) is_straight: bool,
+    stmts: Vec<Stmt>,
+    /// Straight-line text: the current value of every element that was read or written.
+    values: HashMap<(usize, usize), String>,
+    /// Straight-line text: products of two values that later terms use again.
+    products: HashSet<String>,
+    /// Loops: what the open scopes have loaded, innermost last.
+    loaded: Vec<HashMap<(usize, String), String>>,
+}
+
+impl<'a> Emit<'a> {
+    pub(super) fn new(spec: &'a Spec, plan: &'a Plan, workers: Workers, is_straight: bool) -> Emit<'a> {
+        Emit {
+            spec,
+            plan,
+            workers,
+            is_straight,
+            stmts: Vec::new(),
+            values: HashMap::new(),
+            products: HashSet::new(),
+            loaded: vec![HashMap::new()],
+        }
+    }
+
+    /// The statements. Straight-line text reads what it wrote from named values, so of several stores to one element
+    /// only the last one remains.
+    pub(super) fn into_stmts(self) -> Vec<Stmt> {
+        if !self.is_straight {
+            return self.stmts;
+        }
+        let mut stored = HashSet::new();
+        let mut stmts = self.stmts;
+        stmts.reverse();
+        stmts.retain(|stmt| match stmt {
+            Stmt::Store { operand, index, .. } => stored.insert((*operand, index.constant)),
+            _ => true,
+        });
+        stmts.reverse();
+        stmts
+    }
+
+    pub(super) fn push(&mut self, stmt: Stmt) {
+        self.stmts.push(stmt);
+    }
+
+    pub(super) fn comment(&mut self, text: String) {
+        self.push(Stmt::Comment(text));
+    }
+
+    pub(super) fn int(&mut self, name: &str, value: IntExpr) -> Index {
+        self.push(Stmt::Int { name: name.to_owned(), value });
+        Index::name(name)
+    }
+
+    /// The statements of an inner scope.
+    pub(super) fn scope(&mut self, body: impl FnOnce(&mut Self)) -> Vec<Stmt> {
+        let outer = std::mem::take(&mut self.stmts);
+        self.loaded.push(HashMap::new());
+        body(self);
+        self.loaded.pop();
+        std::mem::replace(&mut self.stmts, outer)
+    }
+
+    /// Statements whose names end with them, where loops reuse names; straight-line names are unique anyway.
+    pub(super) fn block(&mut self, body: impl FnOnce(&mut Self)) {
+        if self.is_straight {
+            return body(self);
+        }
+        let stmts = self.scope(body);
+        self.push(Stmt::Block { stmts });
+    }
+
+    /// A name with the values of constant indices, `l_3_2`; the name alone in loops.
+    pub(super) fn label(&self, base: &str, indices: &[&Index]) -> String {
+        let mut label = base.to_owned();
+        if self.is_straight {
+            for index in indices {
+                label += &format!("_{index}");
+            }
+        }
+        label
+    }
+
+    /// Name of an element by operand and stored indices: `a_3_7`, `x_7`.
+    pub(super) fn element_name(&self, operand: usize, element: usize) -> String {
+        let operand = &self.spec.operands[operand];
+        match operand.cols {
+            1 => format!("{}_{element}", operand.name),
+            _ => format!("{}_{}_{}", operand.name, element % operand.rows, element / operand.rows),
+        }
+    }
+
+    /// Storage index of an access at a position.
+    pub(super) fn index(access: &Access, position: &Position) -> Index {
+        let mut index = Index::constant(access.offset);
+        for (letter, stride) in &access.strides {
+            let value = position.iter().find(|(name, _)| name == letter);
+            let (_, value) = value.unwrap_or_else(|| panic!("letter `{letter}` has no value"));
+            index = index.plus(value.clone().times(*stride));
+        }
+        index
+    }
+
+    /// The value of an element. `name` names it in loops.
+    pub(super) fn read(&mut self, operand: usize, index: &Index, name: &str) -> String {
+        if self.is_straight {
+            return self
+                .read_constant(operand, index.as_constant().expect("straight-line indices are constant"));
+        }
+        let key = (operand, index.to_string());
+        if let Some(known) = self.loaded.iter().rev().find_map(|scope| scope.get(&key)) {
+            return known.clone();
+        }
+        self.push(Stmt::Load { names: vec![name.to_owned()], operand, index: index.clone() });
+        self.loaded.last_mut().expect("a scope is open").insert(key, name.to_owned());
+        name.to_owned()
+    }
+
+    /// Loads an element just before its first use, whole vectors at a time.
+    fn read_constant(&mut self, operand: usize, element: usize) -> String {
+        if let Some(value) = self.values.get(&(operand, element)) {
+            return value.clone();
+        }
+        let width = self.plan.accesses[operand].vector_width;
+        let first = element - element % width;
+        let elements = self.spec.operands[operand].elements();
+        let free = |element| !self.values.contains_key(&(operand, element));
+        // A vector with an element that already has a newer value would define a stale one.
+        let is_whole = first + width <= elements && (first..first + width).all(free);
+        let range = if is_whole { first..first + width } else { element..element + 1 };
+        let names: Vec<_> = range.clone().map(|element| self.element_name(operand, element)).collect();
+        self.values.extend(range.clone().map(|element| (operand, element)).zip(names.iter().cloned()));
+        self.push(Stmt::Load { names, operand, index: Index::constant(range.start) });
+        self.values[&(operand, element)].clone()
+    }
+
+    /// The value of an element that the same statement list will overwrite: under a name of its own.
+    pub(super) fn read_old(&mut self, operand: usize, index: &Index, name: &str) -> String {
+        if let Some(element) = index.as_constant().filter(|_| self.is_straight) {
+            if let Some(value) = self.values.get(&(operand, element)) {
+                return value.clone();
+            }
+        }
+        self.push(Stmt::Load { names: vec![name.to_owned()], operand, index: index.clone() });
+        name.to_owned()
+    }
+
+    /// Writes an element. Straight-line temporaries never reach memory.
+    pub(super) fn write(&mut self, operand: usize, index: &Index, value: &str) {
+        if self.is_straight {
+            let element = index.as_constant().expect("straight-line indices are constant");
+            self.values.insert((operand, element), value.to_owned());
+            if self.spec.operands[operand].role == Role::Temporary {
+                return;
+            }
+        }
+        for scope in &mut self.loaded {
+            scope.retain(|(loaded, _), _| *loaded != operand);
+        }
+        self.push(Stmt::Store { operand, index: index.clone(), value: value.to_owned() });
+    }
+
+    /// `x y`, computed once in straight-line text.
+    pub(super) fn product(&mut self, name: &str, x: &str, y: &str) -> String {
+        if !self.is_straight || self.products.insert(name.to_owned()) {
+            self.value(name, Function::Mul, &[x, y]);
+        }
+        name.to_owned()
+    }
+
+    /// `name = function(args)`.
+    pub(super) fn value(&mut self, name: &str, function: Function, args: &[&str]) -> String {
+        let args = args.iter().map(|arg| (*arg).to_owned()).collect();
+        self.push(Stmt::Let { name: name.to_owned(), function, args });
+        name.to_owned()
+    }
+
+    /// An accumulator.
+    pub(super) fn var(&mut self, name: &str, init: Option<&str>) -> String {
+        self.push(Stmt::Var { name: name.to_owned(), init: init.map(str::to_owned) });
+        name.to_owned()
+    }
+
+    pub(super) fn fma(&mut self, acc: &str, a: &str, b: &str) {
+        self.push(Stmt::Fma { acc: acc.to_owned(), a: a.to_owned(), b: b.to_owned(), is_negated: false });
+    }
+
+    /// `acc = fma(-a, b, acc)`.
+    pub(super) fn subtract(&mut self, acc: &str, a: &str, b: &str) {
+        self.push(Stmt::Fma { acc: acc.to_owned(), a: a.to_owned(), b: b.to_owned(), is_negated: true });
+    }
+
+    /// One index after the other.
+    pub(super) fn seq(&mut self, var: &str, start: &Index, end: &Index, body: impl FnMut(&mut Self, Index)) {
+        self.run(var, start.clone(), end, 1, body);
+    }
+
+    /// Independent indices, dealt to the workers.
+    pub(super) fn each(&mut self, var: &str, start: &Index, end: &Index, body: impl FnMut(&mut Self, Index)) {
+        let start = match self.workers.name {
+            Some(worker) if !self.is_straight => start.clone().plus(Index::name(worker)),
+            _ => start.clone(),
+        };
+        self.run(var, start, end, self.workers.count, body);
+    }
+
+    fn run(
+        &mut self,
+        var: &str,
+        start: Index,
+        end: &Index,
+        step: usize,
+        mut body: impl FnMut(&mut Self, Index),
+    ) {
+        if self.is_straight {
+            let bounds = (start.as_constant(), end.as_constant());
+            let (Some(start), Some(end)) = bounds else { panic!("straight-line bounds are constant") };
+            (start..end).for_each(|value| body(self, Index::constant(value)));
+            return;
+        }
+        if let (Some(start), Some(end)) = (start.as_constant(), end.as_constant()) {
+            if start >= end {
+                return;
+            }
+        }
+        let stmts = self.scope(|emit| body(emit, Index::name(var)));
+        self.push(Stmt::Loop { var: var.to_owned(), start, end: end.clone(), step, unroll: None, stmts });
+    }
+
+    /// Every position of some letters, first fastest, dealt to the workers.
+    pub(super) fn positions(&mut self, letters: &[Letter], mut body: impl FnMut(&mut Self, &Position)) {
+        let n_elements: usize = letters.iter().map(|letter| letter.extent).product();
+        if self.is_straight {
+            for element in 0..n_elements {
+                body(self, &constant_position(letters, element));
+            }
+            return;
+        }
+        self.each("element", &Index::constant(0), &Index::constant(n_elements), |emit, element| {
+            let position = emit.unflattened("element", element, letters);
+            body(emit, &position);
+        });
+    }
+
+    /// Names the letters of a flattened index.
+    pub(super) fn unflattened(&mut self, name: &str, index: Index, letters: &[Letter]) -> Position {
+        if let [letter] = letters {
+            return vec![(letter.name, index)];
+        }
+        let mut rest = (name.to_owned(), index);
+        let mut position = Position::new();
+        for (letter_idx, letter) in letters.iter().enumerate() {
+            if letter_idx + 1 == letters.len() {
+                position.push((letter.name, rest.1.clone()));
+                break;
+            }
+            let own = format!("{}_idx", letter.name);
+            let own = self.int(&own, IntExpr::Rem(rest.1.clone(), letter.extent));
+            position.push((letter.name, own));
+            let name = format!("{}_rest", letter.name);
+            let index = self.int(&name, IntExpr::Div(rest.0.clone(), letter.extent));
+            rest = (name, index);
+        }
+        position
+    }
+
+    /// Statements of one worker.
+    pub(super) fn once(&mut self, body: impl FnOnce(&mut Self)) {
+        match self.workers.name {
+            Some(worker) if !self.is_straight && self.workers.count > 1 => {
+                let stmts = self.scope(body);
+                self.push(Stmt::Guard { name: worker.to_owned(), limit: 1, stmts });
+            }
+            _ => body(self),
+        }
+    }
+
+    /// What workers wrote becomes visible to the others; nothing where there is one worker.
+    pub(super) fn barrier(&mut self) {
+        if self.workers.count > 1 && !self.is_straight {
+            for scope in &mut self.loaded {
+                scope.clear();
+            }
+            self.push(Stmt::Barrier);
+        }
+    }
+
+    /// More than one worker meets in memory.
+    pub(super) fn is_shared(&self) -> bool {
+        self.workers.count > 1 && !self.is_straight
+    }
+}
+
+/// The letters of a flattened constant index.
+pub(super) fn constant_position(letters: &[Letter], mut element: usize) -> Position {
+    letters
+        .iter()
+        .map(|letter| {
+            let value = element % letter.extent;
+            element /= letter.extent;
+            (letter.name, Index::constant(value))
+        })
+        .collect()
+}

@@ -1,0 +1,240 @@
+//! The statements of a body, in the words of no language.
+
+use super::Index;
+
+/// How the finished sum meets the old destination.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Epilogue {
+    /// The sum is scaled by a run-time `alpha`, and sources are without influence when it is zero.
+    pub alpha: bool,
+    /// The old destination takes part.
+    pub accumulates: bool,
+    /// With a run-time factor `beta`; zero removes the old destination altogether.
+    pub beta: bool,
+}
+
+/// A function of values, one correctly rounded operation unless said otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Function {
+    /// `-x`.
+    Neg,
+    /// `abs x`.
+    Abs,
+    /// `x + y`.
+    Add,
+    /// `x - y`.
+    Sub,
+    /// `x y`.
+    Mul,
+    /// `fma(x, y, z)`.
+    Fma,
+    /// The larger; the other one where one is NaN.
+    Max,
+    /// `sqrt x`.
+    Sqrt,
+    /// `1 / x`.
+    Reciprocal,
+    /// `2^e` of `x >= 0`, `e` its exponent clamped to [-126, 126] or [-1022, 1022].
+    ExponentScale,
+    /// `2^-e`, exact.
+    InverseExponentScale,
+    /// `alpha x`, `+0` where `alpha` (the first argument) is zero.
+    Scale,
+    /// `fma(alpha, x, y)`, `y` where `alpha` (the first argument) is zero.
+    Axpy,
+    /// `c` of a Givens rotation of `(a, b)`.
+    RotgCos,
+    /// `s` of a Givens rotation of `(a, b)`.
+    RotgSin,
+    /// `r` of a Givens rotation of `(a, b)`.
+    RotgRadius,
+}
+
+/// How a pivot is taken and when it is bad.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PivotKind {
+    /// `pivot = sqrt(value)`, `reciprocal = 1 / pivot`; bad unless finite and > 0.
+    Cholesky,
+    /// The same by an approximate reciprocal square root: `reciprocal = approx`, `pivot = value * approx`.
+    Rsqrt,
+    /// `pivot = value`, `reciprocal = 1 / value`; bad unless finite and not 0.
+    General,
+}
+
+/// One statement of a body.
+///
+/// A value's name is a value defined before it, or the name of one of the spec's run-time scalars.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Stmt {
+    /// A remark for the reader.
+    Comment(String),
+    /// A named non-negative integer.
+    Int {
+        /// Its name.
+        name: String,
+        /// Its value.
+        value: IntExpr,
+    },
+    /// Consecutive elements of an operand, read once into named values.
+    Load {
+        /// One name per element; more than one is a vector load.
+        names: Vec<String>,
+        /// Position of the operand in the spec.
+        operand: usize,
+        /// First element.
+        index: Index,
+    },
+    /// An accumulator, a value that changes.
+    Var {
+        /// Its name.
+        name: String,
+        /// What it starts from; `None` for `+0`.
+        init: Option<String>,
+    },
+    /// A value.
+    Let {
+        /// Its name.
+        name: String,
+        /// How it is made.
+        function: Function,
+        /// From what.
+        args: Vec<String>,
+    },
+    /// The constant `+0` as a value.
+    ConstantZero {
+        /// Its name.
+        name: String,
+    },
+    /// The constant `0.5` as a value.
+    ConstantHalf {
+        /// Its name.
+        name: String,
+    },
+    /// `acc = fma(a, b, acc)`, or `acc = fma(-a, b, acc)`; one rounding.
+    Fma {
+        /// Accumulator.
+        acc: String,
+        /// First factor.
+        a: String,
+        /// Second factor.
+        b: String,
+        /// The first factor is negated.
+        is_negated: bool,
+    },
+    /// `acc = acc + value`.
+    Add {
+        /// Accumulator.
+        acc: String,
+        /// Addend.
+        value: String,
+    },
+    /// `acc = max(acc, value)`.
+    Raise {
+        /// Accumulator.
+        acc: String,
+        /// What it is compared with.
+        value: String,
+    },
+    /// Sum of the accumulators of a segment of lanes by halving offsets; the first lane holds the result.
+    Combine {
+        /// Accumulator.
+        acc: String,
+        /// Lanes of a segment.
+        lanes: usize,
+    },
+    /// The value that the destination takes.
+    Finish {
+        /// Its name.
+        name: String,
+        /// The finished sum.
+        acc: String,
+        /// The old destination, where it takes part.
+        old: Option<String>,
+        /// Which scalars take part.
+        epilogue: Epilogue,
+    },
+    /// The status word of the problem starts as 0.
+    Status,
+    /// A pivot and its reciprocal, both NaN where the value is bad.
+    Pivot {
+        /// How.
+        kind: PivotKind,
+        /// The updated diagonal entry.
+        value: String,
+        /// Name of the pivot.
+        pivot: String,
+        /// Name of its reciprocal.
+        reciprocal: String,
+        /// 1-based number that the status word takes if it is still 0 and the pivot is bad; `None` without a check.
+        number: Option<Index>,
+    },
+    /// Writes one element of an operand.
+    Store {
+        /// Position of the operand in the spec.
+        operand: usize,
+        /// Element.
+        index: Index,
+        /// Value.
+        value: String,
+    },
+    /// Writes the status word to element 0 of a word operand.
+    StoreStatus {
+        /// Position of the operand in the spec.
+        operand: usize,
+    },
+    /// `for (var = start; var < end; var += step)`.
+    Loop {
+        /// Loop variable.
+        var: String,
+        /// First value.
+        start: Index,
+        /// First excluded value.
+        end: Index,
+        /// Increment, at least 1.
+        step: usize,
+        /// Passes that a compiler may write out at once; `None` leaves it to the compiler.
+        unroll: Option<usize>,
+        /// Repeated statements.
+        stmts: Vec<Stmt>,
+    },
+    /// Statements of the lanes for which `name < limit`.
+    Guard {
+        /// Compared integer.
+        name: String,
+        /// First excluded value.
+        limit: usize,
+        /// Guarded statements.
+        stmts: Vec<Stmt>,
+    },
+    /// A scope: names inside end with it.
+    Block {
+        /// Statements of the scope.
+        stmts: Vec<Stmt>,
+    },
+    /// What the workers of the problem wrote becomes visible to all of them.
+    Barrier,
+}
+
+/// A non-negative integer expression.
+#[derive(Clone, Debug, PartialEq)]
+pub enum IntExpr {
+    /// An affine combination.
+    Affine(Index),
+    /// Quotient by a constant.
+    Div(String, usize),
+    /// Remainder by a constant.
+    Rem(Index, usize),
+    /// The smaller of a name and a constant.
+    Min(String, usize),
+    /// `if left < right { then } else { otherwise }`.
+    IfLess {
+        /// Compared name.
+        left: String,
+        /// What it is compared with.
+        right: String,
+        /// Value where it is smaller. Only then is it evaluated.
+        then: Index,
+        /// Value where it is not.
+        otherwise: Index,
+    },
+}
