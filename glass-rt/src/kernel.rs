@@ -320,7 +320,7 @@ impl Task {
     }
 
     /// Inputs, outputs and words. What does not follow their order is in none of them; a launch refuses it.
-    fn groups(&self) -> (&'static [Operand], &'static [Operand], &'static [Operand]) {
+    pub(crate) fn groups(&self) -> (&'static [Operand], &'static [Operand], &'static [Operand]) {
         let group = |operands: &'static [Operand], belongs: fn(&Operand) -> bool| {
             let n_leading = operands.iter().take_while(|operand| belongs(operand)).count();
             operands.split_at(n_leading)

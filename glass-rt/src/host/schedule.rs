@@ -25,50 +25,51 @@ pub(super) fn run<T: Real>(args: &mut Args<'_, T>, work: Work<T>) {
     let tile_bytes = (elements * size_of::<T>() + n_words * size_of::<u32>()) * TILE;
     let n_tiles = n_problems.div_ceil(TILE);
     let serial = n_tiles.saturating_mul(tile_bytes) <= SERIAL_BYTES || rayon::current_num_threads() == 1;
-    let tiles_per_chunk = if serial { n_tiles } else { (CHUNK_BYTES / tile_bytes).max(1) };
-
     let shared = Shared { inputs, layout: *layout, scalars };
-    let chunks = chunks(&shared, outputs, words, n_problems, tiles_per_chunk * TILE);
     // SAFETY: `tile::work` hands out a function only after it has seen the processor's features.
-    let run_chunk = |chunk| unsafe { work(chunk) };
+    let run_chunk = |chunk: Chunk<'_, '_, T>| unsafe { work(chunk) };
     if serial {
-        chunks.into_iter().for_each(run_chunk);
-    } else {
-        chunks.into_par_iter().for_each(run_chunk);
+        run_chunk(Chunk { shared: &shared, first_problem: 0, n_problems, outputs, words });
+        return;
     }
+    let problems_per_chunk = (CHUNK_BYTES / tile_bytes).max(1) * TILE;
+    let parts = parts(outputs, words, n_problems.div_ceil(problems_per_chunk), problems_per_chunk);
+    parts.into_par_iter().enumerate().for_each(|(chunk_idx, mut part)| {
+        let first_problem = chunk_idx * problems_per_chunk;
+        let n_problems = (n_problems - first_problem).min(problems_per_chunk);
+        let (outputs, words) = (&mut part.outputs[..], &mut part.words[..]);
+        run_chunk(Chunk { shared: &shared, first_problem, n_problems, outputs, words });
+    });
 }
 
-/// Cuts every written operand into the parts that belong to `problems_per_chunk` problems each.
-fn chunks<'a, T: Real>(
-    shared: &'a Shared<'a, T>,
+/// The parts of all written operands that belong to one chunk.
+struct Part<'a, T> {
+    outputs: Vec<Output<'a, T>>,
+    words: Vec<Words<'a>>,
+}
+
+/// Cuts every written operand into `n_chunks` parts of `problems_per_chunk` problems; the last one may be shorter.
+fn parts<'a, T>(
     outputs: &'a mut [Output<'_, T>],
     words: &'a mut [Words<'_>],
-    n_problems: usize,
+    n_chunks: usize,
     problems_per_chunk: usize,
-) -> Vec<Chunk<'a, T>> {
-    let mut chunks: Vec<_> = (0..n_problems)
-        .step_by(problems_per_chunk)
-        .map(|first_problem| Chunk {
-            shared,
-            first_problem,
-            n_problems: (n_problems - first_problem).min(problems_per_chunk),
-            outputs: Vec::with_capacity(outputs.len()),
-            words: Vec::with_capacity(words.len()),
-        })
-        .collect();
+) -> Vec<Part<'a, T>> {
+    let part = || Part { outputs: Vec::with_capacity(outputs.len()), words: Vec::with_capacity(words.len()) };
+    let mut parts: Vec<_> = (0..n_chunks).map(|_| part()).collect();
     for Output { data, elements, is_read } in outputs {
         let (elements, is_read) = (*elements, *is_read);
-        for (chunk, data) in chunks.iter_mut().zip(data.chunks_mut(problems_per_chunk * elements)) {
-            chunk.outputs.push(Output { data, elements, is_read });
+        for (part, data) in parts.iter_mut().zip(data.chunks_mut(problems_per_chunk * elements)) {
+            part.outputs.push(Output { data, elements, is_read });
         }
     }
     for Words { data, count } in words {
         let count = *count;
-        for (chunk, data) in chunks.iter_mut().zip(data.chunks_mut(problems_per_chunk * count)) {
-            chunk.words.push(Words { data, count });
+        for (part, data) in parts.iter_mut().zip(data.chunks_mut(problems_per_chunk * count)) {
+            part.words.push(Words { data, count });
         }
     }
-    chunks
+    parts
 }
 
 /// What all chunks of a launch share.

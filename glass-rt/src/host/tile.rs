@@ -9,24 +9,26 @@ use std::marker::PhantomData;
 use std::mem;
 use std::ops::{Index, IndexMut};
 
+use bytemuck::Pod;
+
 use super::buffer::Buffer;
 use super::schedule::Shared;
 use super::transpose::{self, Portable, Transpose};
-use super::{Body, MAX_OPERANDS, Output, Words};
+use super::{Body, Input, MAX_OPERANDS, Output, Words};
 use crate::element::{Element, Real, Sealed, SealedReal};
 use crate::layout::{Layout, TILE};
 
 /// A run of whole tiles (the last one may be ragged) and the parts of the written operands that belong to it.
-pub(super) struct Chunk<'a, T> {
+pub(super) struct Chunk<'a, 'b, T> {
     pub(super) shared: &'a Shared<'a, T>,
     pub(super) first_problem: usize,
     pub(super) n_problems: usize,
-    pub(super) outputs: Vec<Output<'a, T>>,
-    pub(super) words: Vec<Words<'a>>,
+    pub(super) outputs: &'a mut [Output<'b, T>],
+    pub(super) words: &'a mut [Words<'b>],
 }
 
 /// Runs a body over a chunk; unsafe because it may need processor features.
-pub(super) type Work<T> = unsafe fn(Chunk<'_, T>);
+pub(super) type Work<T> = unsafe fn(Chunk<'_, '_, T>);
 
 /// The widest implementation this processor has.
 pub(super) fn work<B: Body>() -> Work<B::Element> {
@@ -39,33 +41,43 @@ pub(super) fn work<B: Body>() -> Work<B::Element> {
 
 /// What the target guarantees: SSE2 and a correct `fma` in software on x86-64, NEON with fused
 /// multiply-add on 64-bit Arm.
-fn chunk_baseline<B: Body>(chunk: Chunk<'_, B::Element>) {
+fn chunk_baseline<B: Body>(chunk: Chunk<'_, '_, B::Element>) {
     run_chunk::<B, Portable>(chunk);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
-fn chunk_avx2<B: Body>(chunk: Chunk<'_, B::Element>) {
+fn chunk_avx2<B: Body>(chunk: Chunk<'_, '_, B::Element>) {
     run_chunk::<B, <B::Element as Sealed>::Wide>(chunk);
 }
 
 /// One group of lanes of a read-only tile, indexed by element.
 #[derive(Clone, Copy)]
-struct View<'a, T: Real>(&'a [T::Pack]);
+struct View<'a, T: Real> {
+    tile: &'a [T::Pack],
+    group_idx: usize,
+}
+
+/// One group of lanes of a written tile, indexed by element; `P` is the pack or the words of `T`.
+struct ViewMut<'a, T, P> {
+    tile: &'a mut [P],
+    group_idx: usize,
+    element: PhantomData<T>,
+}
+
+/// Position of a pack in its tile. A tile of one group does not even look at which one it is.
+#[inline(always)]
+fn position<T: Real>(element_idx: usize, group_idx: usize) -> usize {
+    if T::LANES == TILE { element_idx } else { element_idx * (TILE / T::LANES) + group_idx }
+}
 
 impl<T: Real> Index<usize> for View<'_, T> {
     type Output = T::Pack;
 
     #[inline(always)]
     fn index(&self, element_idx: usize) -> &T::Pack {
-        &self.0[element_idx * (TILE / T::LANES)]
+        &self.tile[position::<T>(element_idx, self.group_idx)]
     }
-}
-
-/// One group of lanes of a written tile, indexed by element; `P` is the pack or the words of `T`.
-struct ViewMut<'a, T, P> {
-    tile: &'a mut [P],
-    element: PhantomData<T>,
 }
 
 impl<T: Real, P> Index<usize> for ViewMut<'_, T, P> {
@@ -73,104 +85,156 @@ impl<T: Real, P> Index<usize> for ViewMut<'_, T, P> {
 
     #[inline(always)]
     fn index(&self, element_idx: usize) -> &P {
-        &self.tile[element_idx * (TILE / T::LANES)]
+        &self.tile[position::<T>(element_idx, self.group_idx)]
     }
 }
 
 impl<T: Real, P> IndexMut<usize> for ViewMut<'_, T, P> {
     #[inline(always)]
     fn index_mut(&mut self, element_idx: usize) -> &mut P {
-        &mut self.tile[element_idx * (TILE / T::LANES)]
+        &mut self.tile[position::<T>(element_idx, self.group_idx)]
+    }
+}
+
+/// Views of real tiles that are written, and of the words beside them.
+type RealView<'a, T> = ViewMut<'a, T, <T as SealedReal>::Pack>;
+type WordView<'a, T> = ViewMut<'a, T, <T as SealedReal>::Words>;
+
+impl<'a, T: Real, P: Pod> ViewMut<'a, T, P> {
+    /// As many views of no tile as a task has operands.
+    #[inline(always)]
+    fn none() -> [Self; MAX_OPERANDS] {
+        array::from_fn(|_| ViewMut { tile: &mut [], group_idx: 0, element: PhantomData })
+    }
+
+    /// Gives each of the first views a tile of `scratch`.
+    #[inline(always)]
+    fn place<E: Pod>(views: &mut [Self], scratch: &mut &'a mut [E], elements: impl Iterator<Item = usize>) {
+        for (view, elements) in views.iter_mut().zip(elements) {
+            view.tile = bytemuck::cast_slice_mut(cut(scratch, TILE * elements));
+        }
     }
 }
 
 #[inline(always)]
-fn run_chunk<B: Body, M: Transpose<B::Element>>(chunk: Chunk<'_, B::Element>) {
-    let Chunk { shared, first_problem, n_problems, mut outputs, mut words } = chunk;
+fn run_chunk<B: Body, M: Transpose<B::Element>>(chunk: Chunk<'_, '_, B::Element>) {
+    let Chunk { shared, first_problem, n_problems, outputs, words } = chunk;
+    let counts = words.iter().map(|words| words.count);
+    let mut scratch = Buffer::<u32>::scratch(TILE * counts.clone().sum::<usize>());
+    let mut word_views = WordView::<B::Element>::none();
+    let word_views = &mut word_views[..words.len()];
+    WordView::place(word_views, &mut scratch.as_mut_slice(), counts);
+
+    let n_in_place = match shared.layout {
+        Layout::Contiguous => 0,
+        Layout::Interleaved => n_problems / TILE * TILE,
+    };
+    if n_in_place > 0 {
+        let in_place = Chunk { shared, first_problem, n_problems: n_in_place, outputs, words };
+        run_in_place::<B>(in_place, word_views);
+    }
+    if n_in_place < n_problems {
+        let (first_problem, n_problems) = (first_problem + n_in_place, n_problems - n_in_place);
+        let rest = Chunk { shared, first_problem, n_problems, outputs, words };
+        run_through_scratch::<B, M>(rest, word_views);
+    }
+}
+
+/// Runs full tiles of the interleaved layout and takes them off the written operands.
+#[inline(always)]
+fn run_in_place<B: Body>(chunk: Chunk<'_, '_, B::Element>, word_views: &mut [WordView<'_, B::Element>]) {
+    let Chunk { shared, first_problem, n_problems, outputs, words } = chunk;
+    let mut views = [View::<B::Element> { tile: &[], group_idx: 0 }; MAX_OPERANDS];
+    let views = &mut views[..shared.inputs.len()];
+    let mut output_views = RealView::<B::Element>::none();
+    let output_views = &mut output_views[..outputs.len()];
+    for tile_problem in (first_problem..first_problem + n_problems).step_by(TILE) {
+        for (view, Input { data, elements }) in views.iter_mut().zip(shared.inputs) {
+            view.tile = bytemuck::cast_slice(&data[tile_problem * elements..][..TILE * elements]);
+        }
+        for (view, Output { data, elements, .. }) in output_views.iter_mut().zip(outputs.iter_mut()) {
+            view.tile = bytemuck::cast_slice_mut(cut(data, TILE * *elements));
+        }
+        for group_idx in 0..TILE / B::Element::LANES {
+            if B::Element::LANES < TILE {
+                views.iter_mut().for_each(|view| view.group_idx = group_idx);
+            }
+            run_group::<B, _>(views, output_views, word_views, group_idx, shared.scalars);
+        }
+        store_words(word_views, words, TILE);
+    }
+}
+
+/// Runs tiles of any kind and takes them off the written operands.
+#[inline(always)]
+fn run_through_scratch<B: Body, M: Transpose<B::Element>>(
+    chunk: Chunk<'_, '_, B::Element>,
+    word_views: &mut [WordView<'_, B::Element>],
+) {
+    let Chunk { shared, first_problem, n_problems, outputs, words } = chunk;
     let layout = shared.layout;
-    let mut scratch = Scratch::new(shared, &outputs, &words, n_problems);
-    for tile_idx in 0..n_problems.div_ceil(TILE) {
-        let n_valid = (n_problems - tile_idx * TILE).min(TILE);
-        let in_place = n_valid == TILE && layout == Layout::Interleaved;
-        let (mut reals_rest, mut words_rest) = (scratch.reals.as_mut_slice(), scratch.words.as_mut_slice());
+    let input_elements = shared.inputs.iter().map(|input| input.elements);
+    let output_elements = outputs.iter().map(|output| output.elements);
+    let elements = input_elements.clone().chain(output_elements.clone()).sum::<usize>();
+    let mut scratch = Buffer::<B::Element>::scratch(TILE * elements);
+    let scratch = &mut scratch.as_mut_slice();
+    let mut views = RealView::<B::Element>::none();
+    let views = &mut views[..shared.inputs.len()];
+    RealView::place(views, scratch, input_elements);
+    let mut output_views = RealView::<B::Element>::none();
+    let output_views = &mut output_views[..outputs.len()];
+    RealView::place(output_views, scratch, output_elements);
 
-        let mut views = [View::<B::Element>(&[]); MAX_OPERANDS];
-        for (view, input) in views.iter_mut().zip(shared.inputs) {
-            let elements = input.elements;
-            let at = (first_problem + tile_idx * TILE) * elements;
-            let stored = &input.data[at..][..layout.buffer_len(elements, n_valid)];
-            *view = View(if in_place {
-                bytemuck::cast_slice(stored)
-            } else {
-                let tile = cut(&mut reals_rest, TILE * elements);
-                load::<_, M>(layout, stored, n_valid, elements, tile);
-                bytemuck::cast_slice(tile)
-            });
+    for first_valid in (0..n_problems).step_by(TILE) {
+        let n_valid = (n_problems - first_valid).min(TILE);
+        let tile_problem = first_problem + first_valid;
+        for (view, Input { data, elements }) in views.iter_mut().zip(shared.inputs) {
+            let stored = &data[tile_problem * elements..][..layout.buffer_len(*elements, n_valid)];
+            load::<_, M>(layout, stored, n_valid, *elements, bytemuck::cast_slice_mut(view.tile));
         }
-        let views = &views[..shared.inputs.len()];
-
-        let mut word_tiles: [&mut [u32]; MAX_OPERANDS] = array::from_fn(|_| Default::default());
-        for (tile, words) in word_tiles.iter_mut().zip(&words) {
-            *tile = cut(&mut words_rest, TILE * words.count);
-        }
-        let word_tiles = &mut word_tiles[..words.len()];
-
-        let mut tiles: [&mut [B::Element]; MAX_OPERANDS] = array::from_fn(|_| Default::default());
-        let tiles = &mut tiles[..outputs.len()];
-        if in_place {
-            for (tile, output) in tiles.iter_mut().zip(&mut outputs) {
-                *tile = stored_tile(output.data, layout, tile_idx, n_valid, output.elements);
-            }
-            run_groups::<B>(views, tiles, word_tiles, shared.scalars);
-        } else {
-            for (tile, output) in tiles.iter_mut().zip(&mut outputs) {
-                *tile = cut(&mut reals_rest, TILE * output.elements);
-                if output.is_read {
-                    let stored = stored_tile(output.data, layout, tile_idx, n_valid, output.elements);
-                    load::<_, M>(layout, stored, n_valid, output.elements, tile);
-                }
-            }
-            run_groups::<B>(views, tiles, word_tiles, shared.scalars);
-            for (tile, output) in tiles.iter().zip(&mut outputs) {
-                let stored = stored_tile(output.data, layout, tile_idx, n_valid, output.elements);
-                store::<_, M>(layout, tile, n_valid, output.elements, stored);
+        for (view, Output { data, elements, is_read }) in output_views.iter_mut().zip(outputs.iter()) {
+            if *is_read {
+                let stored = &data[..layout.buffer_len(*elements, n_valid)];
+                load::<_, M>(layout, stored, n_valid, *elements, bytemuck::cast_slice_mut(view.tile));
             }
         }
-        for (tile, words) in word_tiles.iter().zip(&mut words) {
-            let stored = stored_tile(words.data, Layout::Contiguous, tile_idx, n_valid, words.count);
-            store::<_, Portable>(Layout::Contiguous, tile, n_valid, words.count, stored);
+        for group_idx in 0..TILE / B::Element::LANES {
+            if B::Element::LANES < TILE {
+                views.iter_mut().for_each(|view| view.group_idx = group_idx);
+            }
+            run_group::<B, _>(views, output_views, word_views, group_idx, shared.scalars);
         }
+        for (view, Output { data, elements, .. }) in output_views.iter().zip(outputs.iter_mut()) {
+            let stored = cut(data, layout.buffer_len(*elements, n_valid));
+            store::<_, M>(layout, bytemuck::cast_slice(view.tile), n_valid, *elements, stored);
+        }
+        store_words(word_views, words, n_valid);
     }
 }
 
+/// Runs the body on one group of lanes; `inputs` already look at it.
 #[inline(always)]
-fn run_groups<B: Body>(
-    inputs: &[View<'_, B::Element>],
-    outputs: &mut [&mut [B::Element]],
-    words: &mut [&mut [u32]],
+fn run_group<B: Body, A: Index<usize, Output = <B::Element as SealedReal>::Pack>>(
+    inputs: &[A],
+    outputs: &mut [RealView<'_, B::Element>],
+    words: &mut [WordView<'_, B::Element>],
+    group_idx: usize,
     scalars: &[B::Element],
 ) {
-    let (n_inputs, n_outputs, n_words) = (inputs.len(), outputs.len(), words.len());
-    for group_idx in 0..TILE / B::Element::LANES {
-        let mut views = [View::<B::Element>(&[]); MAX_OPERANDS];
-        for (view, tile) in views.iter_mut().zip(inputs) {
-            *view = View(&tile.0[group_idx..]);
-        }
-        let mut output_views = no_views::<B::Element, <B::Element as SealedReal>::Pack>();
-        for (view, tile) in output_views.iter_mut().zip(outputs.iter_mut()) {
-            view.tile = &mut bytemuck::cast_slice_mut(tile)[group_idx..];
-        }
-        let mut word_views = no_views::<B::Element, <B::Element as SealedReal>::Words>();
-        for (view, tile) in word_views.iter_mut().zip(words.iter_mut()) {
-            view.tile = &mut bytemuck::cast_slice_mut(tile)[group_idx..];
-        }
-        B::run(&views[..n_inputs], &mut output_views[..n_outputs], &mut word_views[..n_words], scalars);
+    if B::Element::LANES < TILE {
+        outputs.iter_mut().for_each(|view| view.group_idx = group_idx);
+        words.iter_mut().for_each(|view| view.group_idx = group_idx);
     }
+    B::run(inputs, outputs, words, scalars);
 }
 
+/// Stores the words of a tile and takes them off their operands.
 #[inline(always)]
-fn no_views<'a, T, P: 'a>() -> [ViewMut<'a, T, P>; MAX_OPERANDS] {
-    array::from_fn(|_| ViewMut { tile: &mut [], element: PhantomData })
+fn store_words<T: Real>(views: &[WordView<'_, T>], words: &mut [Words<'_>], n_valid: usize) {
+    for (view, Words { data, count }) in views.iter().zip(words) {
+        let stored = cut(data, n_valid * *count);
+        transpose::from_tile::<u32, Portable>(bytemuck::cast_slice(view.tile), n_valid, *count, stored);
+    }
 }
 
 /// Takes the first `len` elements off `rest`.
@@ -179,18 +243,6 @@ fn cut<'a, T>(rest: &mut &'a mut [T], len: usize) -> &'a mut [T] {
     let (first, after) = mem::take(rest).split_at_mut(len);
     *rest = after;
     first
-}
-
-/// What a chunk of an operand stores for its `tile_idx`th tile.
-#[inline(always)]
-fn stored_tile<T>(
-    chunk: &mut [T],
-    layout: Layout,
-    tile_idx: usize,
-    n_valid: usize,
-    elements: usize,
-) -> &mut [T] {
-    &mut chunk[tile_idx * TILE * elements..][..layout.buffer_len(elements, n_valid)]
 }
 
 /// Fills the first `n_valid` lanes of a scratch tile.
@@ -210,7 +262,7 @@ fn load<T: Real, M: Transpose<T>>(
 
 /// Stores the first `n_valid` lanes of a scratch tile.
 #[inline(always)]
-fn store<T: Element, M: Transpose<T>>(
+fn store<T: Real, M: Transpose<T>>(
     layout: Layout,
     tile: &[T],
     n_valid: usize,
@@ -230,35 +282,10 @@ fn copy_lanes<T: Element>(from: &[T], to: &mut [T], n_lanes: usize) {
     }
 }
 
-/// One tile of every operand in interleaved order. There is none of a real operand when all tiles can be used in
-/// place.
-struct Scratch<T> {
-    reals: Buffer<T>,
-    words: Buffer<u32>,
-}
-
-impl<T: Real> Scratch<T> {
-    fn new(
-        shared: &Shared<'_, T>,
-        outputs: &[Output<'_, T>],
-        words: &[Words<'_>],
-        n_problems: usize,
-    ) -> Self {
-        let in_place = shared.layout == Layout::Interleaved && n_problems.is_multiple_of(TILE);
-        let elements = shared.inputs.iter().map(|input| input.elements).sum::<usize>()
-            + outputs.iter().map(|output| output.elements).sum::<usize>();
-        let count = words.iter().map(|words| words.count).sum::<usize>();
-        Scratch {
-            reals: Buffer::scratch(if in_place { 0 } else { TILE * elements }),
-            words: Buffer::scratch(TILE * count),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host::{Args, Input, Lanes, schedule};
+    use crate::host::{Args, Lanes, schedule};
 
     const N_OUT: usize = 3;
     const K: usize = 5;

@@ -30,7 +30,7 @@ impl<T: Real> Operands<'_, '_, '_, T> {
         if task.dtype != T::DTYPE {
             return Err(Error::WrongDType { kernel, given: T::DTYPE, expected: task.dtype });
         }
-        let (inputs, outputs, words) = (task.inputs(), task.outputs(), task.words());
+        let (inputs, outputs, words) = task.groups();
         if let Some(operand) = task.operands.get(inputs.len() + outputs.len() + words.len()) {
             let message =
                 format!("operand `{}` is out of order: inputs, then outputs, then words", operand.name);
@@ -42,11 +42,16 @@ impl<T: Real> Operands<'_, '_, '_, T> {
         if task.scalars.len() > MAX_SCALARS {
             return Err(malformed(format!("{} scalars, at most {MAX_SCALARS} exist", task.scalars.len())));
         }
-        let names = |operands: &[Operand]| operands.iter().map(|operand| operand.name).collect();
-        check_count(task, ArgumentKind::Input, self.inputs.len(), names(inputs))?;
-        check_count(task, ArgumentKind::Output, self.outputs.len(), names(outputs))?;
-        check_count(task, ArgumentKind::Word, self.words.len(), names(words))?;
-        check_count(task, ArgumentKind::Scalar, self.scalars.len(), task.scalars.to_vec())?;
+        let count = |kind, given, operands: &[Operand]| {
+            check_count(task, kind, given, operands.len(), || {
+                operands.iter().map(|operand| operand.name).collect()
+            })
+        };
+        count(ArgumentKind::Input, self.inputs.len(), inputs)?;
+        count(ArgumentKind::Output, self.outputs.len(), outputs)?;
+        count(ArgumentKind::Word, self.words.len(), words)?;
+        let scalars = task.scalars;
+        check_count(task, ArgumentKind::Scalar, self.scalars.len(), scalars.len(), || scalars.to_vec())?;
 
         let expected = Expected { task, device, n_problems: self.n_problems() };
         for (operand, batch) in inputs.iter().zip(self.inputs) {
@@ -80,10 +85,11 @@ fn check_count(
     task: &'static Task,
     kind: ArgumentKind,
     given: usize,
-    names: Vec<&'static str>,
+    expected: usize,
+    names: impl FnOnce() -> Vec<&'static str>,
 ) -> Result<(), Error> {
-    if given != names.len() {
-        return Err(Error::ArgumentCount { kernel: task.symbol, kind, given, names });
+    if given != expected {
+        return Err(Error::ArgumentCount { kernel: task.symbol, kind, given, names: names() });
     }
     Ok(())
 }
