@@ -82,18 +82,15 @@ impl Planner<'_> {
         let mut best: Option<(u128, Vec<Step>)> = None;
         for right_idx in 1..items.len() {
             for left_idx in 0..right_idx {
+                let own = self.n_fmas(&items[left_idx], &items[right_idx], items.len() == 2);
+                if best.as_ref().is_some_and(|(least, _)| own >= *least) {
+                    continue;
+                }
                 let mut rest = items.to_vec();
                 let right = rest.remove(right_idx);
-                let left = rest[left_idx].clone();
-                let others: Vec<_> = rest
-                    .iter()
-                    .enumerate()
-                    .filter(|(idx, _)| *idx != left_idx)
-                    .map(|(_, item)| item)
-                    .collect();
-                let result = self.join(&left, &right, &others);
-                let own = self.n_fmas(&left, &right, others.is_empty());
-                rest[left_idx] = result.clone();
+                let left = rest.remove(left_idx);
+                let result = self.join(&left, &right, &rest);
+                rest.insert(left_idx, result.clone());
                 let (cost, steps) = self.cheapest(&rest);
                 let cost = cost + own;
                 if best.as_ref().is_none_or(|(least, _)| cost < *least) {
@@ -106,7 +103,7 @@ impl Planner<'_> {
     }
 
     /// The product of two items: letters that nothing else needs are summed.
-    fn join(&self, left: &Item, right: &Item, others: &[&Item]) -> Item {
+    fn join(&self, left: &Item, right: &Item, others: &[Item]) -> Item {
         let mut inputs = [left.inputs.as_slice(), &right.inputs].concat();
         inputs.sort_unstable();
         if others.is_empty() {

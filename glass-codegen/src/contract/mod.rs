@@ -172,4 +172,4 @@ pub fn lower(fields: &Fields) -> Result<Request, Vec<Diagnostic>> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -1,0 +1,268 @@
+//! Phases as plain f64 arithmetic, without any regard for speed or rounding.
+
+use crate::spec::{
+    Access, Alpha, Beta, Contraction, Domain, Element, Factor, FactorKind, Letter, Map, MapKind, Opposite,
+    Phase, Reduction, Role, Shift, Solve, Spec, Term,
+};
+
+/// Values of the run-time scalars.
+pub(super) const ALPHA: f64 = -1.5;
+pub(super) const BETA: f64 = 0.75;
+pub(super) const RHO: f64 = 0.3;
+pub(super) const COSINE: f64 = 0.6;
+pub(super) const SINE: f64 = 0.8;
+
+/// The operands of one problem.
+pub(super) struct Problem<'a> {
+    spec: &'a Spec,
+    pub(super) values: Vec<Vec<f64>>,
+}
+
+impl Problem<'_> {
+    /// Inputs and old values are random; what an op must not read, outputs and temporaries, is NaN.
+    pub(super) fn random(spec: &Spec, seed: u64) -> Problem<'_> {
+        let mut state = seed;
+        let mut draw = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 40) as f64 / f64::from(1 << 23) - 1.0
+        };
+        let values = spec.operands.iter().map(|operand| {
+            let is_given = matches!(operand.role, Role::In | Role::InOut);
+            (0..operand.elements()).map(|_| if is_given { draw() } else { f64::NAN }).collect()
+        });
+        Problem { spec, values: values.collect() }
+    }
+
+    pub(super) fn operand(&self, name: &str) -> usize {
+        let found = self.spec.operands.iter().position(|operand| operand.name == name);
+        found.unwrap_or_else(|| panic!("no operand {name} in {}", self.spec))
+    }
+
+    pub(super) fn of(&self, name: &str) -> &[f64] {
+        &self.values[self.operand(name)]
+    }
+
+    pub(super) fn run(&mut self) {
+        for phase in &self.spec.phases {
+            match phase {
+                Phase::Contraction(contraction) => self.contraction(contraction),
+                Phase::Reduction(reduction) => self.reduction(reduction),
+                Phase::Map(map) => self.map(map),
+                Phase::Factor(factor) => self.factor(factor),
+                Phase::Solve(solve) => self.solve(solve),
+            }
+        }
+    }
+
+    /// Inputs keep their values, and every output is written in full.
+    pub(super) fn assert_roles(&self, before: &[Vec<f64>]) {
+        for (operand, (before, after)) in self.spec.operands.iter().zip(before.iter().zip(&self.values)) {
+            match (operand.role, operand.element) {
+                (Role::In, _) => {
+                    let bits =
+                        |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+                    assert_eq!(bits(before), bits(after), "{} in {}", operand.name, self.spec);
+                }
+                (Role::Out, Element::Real) => {
+                    assert!(after.iter().all(|value| !value.is_nan()), "{} in {}", operand.name, self.spec);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn get(&self, access: &Access, point: &[(char, usize)]) -> f64 {
+        self.values[access.operand][place(access, point)]
+    }
+
+    fn set(&mut self, access: &Access, point: &[(char, usize)], value: f64) {
+        self.values[access.operand][place(access, point)] = value;
+    }
+
+    fn contraction(&mut self, contraction: &Contraction) {
+        let Contraction { outputs, terms, products, destination, domain, alpha, beta, addend, .. } =
+            contraction;
+        for output in points(outputs) {
+            let is_upper = outputs.len() == 2 && output[0].1 < output[1].1;
+            if *domain != Domain::Full && is_upper {
+                continue;
+            }
+            let mut sum = 0.0;
+            for term in points(terms) {
+                let point = [output.clone(), term].concat();
+                for product in products {
+                    let scale = product.scale.as_ref().map_or(1.0, |scale| self.get(scale, &point));
+                    sum += self.get(&product.left, &point) * (self.get(&product.right, &point) * scale);
+                }
+            }
+            if *alpha == Alpha::Runtime {
+                sum *= ALPHA;
+            }
+            let mut destinations = vec![destination.clone()];
+            if *domain == Domain::Mirrored && output[0].1 != output[1].1 {
+                destinations.push(destination.swapped(outputs[0].name, outputs[1].name));
+            }
+            for destination in destinations {
+                let old = || self.get(addend.as_ref().unwrap_or(&destination), &output);
+                let value = match beta {
+                    Beta::Zero => sum,
+                    Beta::One => sum + old(),
+                    Beta::Runtime => sum + BETA * old(),
+                };
+                self.set(&destination, &output, value);
+            }
+        }
+    }
+
+    fn reduction(&mut self, reduction: &Reduction) {
+        let Reduction { term, sources, length, output } = reduction;
+        let x = |i: usize| self.values[sources[0]][i];
+        let terms = (0..*length).map(|i| match term {
+            Term::Value => x(i),
+            Term::Magnitude => x(i).abs(),
+            Term::Distance => (x(i) - self.values[sources[1]][i]).abs(),
+            Term::ScaledSquare => x(i) * x(i),
+        });
+        let sum: f64 = terms.sum();
+        self.values[*output][0] = if *term == Term::ScaledSquare { sum.sqrt() } else { sum };
+    }
+
+    fn map(&mut self, map: &Map) {
+        for point in points(&map.letters) {
+            if map.strictly_lower && point[0].1 <= point[1].1 {
+                continue;
+            }
+            let read: Vec<_> = map.sources.iter().map(|source| self.get(source, &point)).collect();
+            let written = match (map.kind, read.as_slice()) {
+                (MapKind::Copy, [x]) => vec![*x],
+                (MapKind::Scale, [x]) => vec![ALPHA * x],
+                (MapKind::Axpy, [x, y]) => vec![ALPHA * x + y],
+                (MapKind::Rot, [x, y]) => vec![COSINE * x + SINE * y, COSINE * y - SINE * x],
+                (MapKind::Rotg, [a, b]) => vec![a / a.hypot(*b), b / a.hypot(*b), a.hypot(*b)],
+                (MapKind::Average, [x, y]) => vec![(x + y) / 2.0; 2],
+                (MapKind::Reciprocal, [x]) => vec![1.0 / x],
+                (MapKind::Multiply, [x, y]) => vec![x * y],
+                (kind, read) => panic!("{kind:?} of {} values", read.len()),
+            };
+            assert_eq!(written.len(), map.destinations.len());
+            for (destination, value) in map.destinations.iter().zip(written) {
+                self.set(destination, &point, value);
+            }
+        }
+    }
+
+    fn factor(&mut self, factor: &Factor) {
+        let n = factor.n;
+        let mut a = self.values[factor.source].clone();
+        for i in 0..n {
+            a[i + i * n] += match factor.shift {
+                None => 0.0,
+                Some(Shift::Absolute) => RHO,
+                Some(Shift::Relative) => RHO * a[i + i * n],
+            };
+        }
+        if factor.kind == FactorKind::Inverse {
+            self.values[factor.target] = inverse(&a, n);
+            return;
+        }
+        let is_ldlt = factor.kind == FactorKind::Ldlt;
+        for j in 0..n {
+            let d = |k: usize, a: &[f64]| if is_ldlt { a[k + k * n] } else { 1.0 };
+            for k in 0..j {
+                a[j + j * n] -= a[j + k * n] * a[j + k * n] * d(k, &a);
+            }
+            assert!(is_ldlt || a[j + j * n] > 0.0, "the matrix is positive definite");
+            if !is_ldlt {
+                a[j + j * n] = a[j + j * n].sqrt();
+            }
+            let pivot = a[j + j * n];
+            if let Some(reciprocals) = factor.reciprocals {
+                self.values[reciprocals][j] = 1.0 / pivot;
+            }
+            for i in j + 1..n {
+                for k in 0..j {
+                    a[i + j * n] -= a[i + k * n] * a[j + k * n] * d(k, &a);
+                }
+                a[i + j * n] /= pivot;
+            }
+        }
+        let target = &mut self.values[factor.target];
+        for j in 0..n {
+            for i in 0..n {
+                if i >= j {
+                    target[i + j * n] = a[i + j * n];
+                } else if factor.opposite == Opposite::Zero {
+                    target[i + j * n] = 0.0;
+                }
+            }
+        }
+    }
+
+    fn solve(&mut self, solve: &Solve) {
+        let Solve { triangle, n, nrhs, transposed, reciprocals, source, target, .. } = *solve;
+        let order: Vec<_> = if solve.is_forward() { (0..n).collect() } else { (0..n).rev().collect() };
+        for rhs in 0..nrhs {
+            for (known, &i) in order.iter().enumerate() {
+                let mut s = self.values[source][i + rhs * n];
+                for &j in &order[..known] {
+                    let (row, col) = if transposed { (j, i) } else { (i, j) };
+                    s -= self.values[triangle][row + col * n] * self.values[target][j + rhs * n];
+                }
+                let reciprocal = reciprocals.map_or(1.0, |reciprocals| self.values[reciprocals][i]);
+                self.values[target][i + rhs * n] = s * reciprocal;
+            }
+        }
+    }
+}
+
+/// Gauss-Jordan with row exchanges, unlike the op.
+fn inverse(a: &[f64], n: usize) -> Vec<f64> {
+    let mut left = a.to_vec();
+    let mut right: Vec<f64> = (0..n * n).map(|at| if at % n == at / n { 1.0 } else { 0.0 }).collect();
+    for k in 0..n {
+        let largest = |row: &usize| left[row + k * n].abs();
+        let pivot = (k..n).max_by(|i, j| largest(i).total_cmp(&largest(j))).expect("a row is left");
+        for matrix in [&mut left, &mut right] {
+            for j in 0..n {
+                matrix.swap(k + j * n, pivot + j * n);
+            }
+        }
+        let reciprocal = 1.0 / left[k + k * n];
+        for matrix in [&mut left, &mut right] {
+            for j in 0..n {
+                matrix[k + j * n] *= reciprocal;
+            }
+        }
+        for i in (0..n).filter(|i| *i != k) {
+            let factor = left[i + k * n];
+            for matrix in [&mut left, &mut right] {
+                for j in 0..n {
+                    matrix[i + j * n] -= factor * matrix[k + j * n];
+                }
+            }
+        }
+    }
+    right
+}
+
+/// Every value of the letters, first fastest.
+fn points(letters: &[Letter]) -> Vec<Vec<(char, usize)>> {
+    let mut points = vec![Vec::new()];
+    for letter in letters.iter().rev() {
+        points = points
+            .iter()
+            .flat_map(|rest: &Vec<(char, usize)>| {
+                (0..letter.extent).map(move |value| [vec![(letter.name, value)], rest.clone()].concat())
+            })
+            .collect();
+    }
+    points
+}
+
+fn place(access: &Access, point: &[(char, usize)]) -> usize {
+    let parts = access.strides.iter().map(|(name, stride)| {
+        let (_, value) = point.iter().find(|(letter, _)| letter == name).expect("a letter of the phase");
+        value * stride
+    });
+    access.offset + parts.sum::<usize>()
+}
