@@ -116,6 +116,11 @@ impl Matrix {
         l
     }
 
+    /// Whether every pivot of this factor is a positive number.
+    pub(crate) fn is_factor(&self) -> bool {
+        (0..self.cols).all(|j| self.at(j, j).hi > 0.0 && self.at(j, j).hi.is_finite())
+    }
+
     /// Frobenius norm.
     pub(crate) fn norm(&self) -> f64 {
         self.columns.iter().flatten().fold(DoubleDouble::ZERO, |sum, &x| sum + x * x).sqrt().hi

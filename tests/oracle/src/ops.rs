@@ -1,12 +1,44 @@
 //! Every op: operands, seeded numbers, the executable definition and the check against the exact result.
 
+mod cholesky;
+mod congruence;
+mod contract;
+mod gauss_newton;
 mod gemm;
 mod gemv;
+mod inverse;
+mod ldlt;
+mod lu;
+mod map;
 mod reduction;
+mod riccati;
+mod rotation;
+mod softmax;
+mod symmetrize;
+mod syrk;
+mod tensor;
+mod triangular_product;
+mod triangular_solve;
 
+pub use cholesky::{Posv, Potrf, Potrs};
+pub use congruence::{Congruence, CongruenceKind};
+pub use contract::{Contract, Step};
+pub use gauss_newton::GnStep;
 pub use gemm::{Gemm, Strides};
 pub use gemv::{Gemv, Ger};
+pub use inverse::Inv;
+pub use ldlt::{Ldlt, LdltSolve};
+pub use lu::{Getrf, Getrs};
+pub use map::{Map, MapKind};
 pub use reduction::{Reduction, ReductionKind};
+pub use riccati::Riccati;
+pub use rotation::{Rot, Rotg};
+pub use softmax::Softmax;
+pub use symmetrize::Symmetrize;
+pub use syrk::Syrk;
+pub use tensor::{Axis, Slabs, TensorVecContract, VecTensorVec};
+pub use triangular_product::{Triangle, Trmm};
+pub use triangular_solve::Trsm;
 
 use crate::case::{Case, Flavour, Operand, Scalar};
 use crate::draw::Draw;

@@ -33,7 +33,34 @@ macro_rules! tasks {
     };
 }
 
-tasks![Reduction, Gemv, Ger, Gemm];
+tasks![
+    Reduction,
+    Map,
+    Rot,
+    Rotg,
+    Symmetrize,
+    Gemv,
+    Ger,
+    Gemm,
+    Syrk,
+    Trmm,
+    Trsm,
+    Potrf,
+    Posv,
+    Potrs,
+    Ldlt,
+    LdltSolve,
+    Inv,
+    Getrf,
+    Getrs,
+    TensorVecContract,
+    VecTensorVec,
+    Congruence,
+    Riccati,
+    GnStep,
+    Softmax,
+    Contract,
+];
 
 impl Task {
     /// Inputs, outputs, words: the order of a [`Case`].

@@ -1,44 +1,233 @@
 //! Every task: the twin stays inside its own bounds, keeps what it must not write, and the check sees any change.
 
 use super::*;
+use crate::choice::{AlphaChoice, Check, Diag, Epilogue, Fill, Opposite, Reg, Uplo};
 
 /// Sizes at and around lane counts.
-pub(crate) const LENGTHS: [usize; 16] = [1, 2, 3, 5, 7, 8, 12, 14, 16, 21, 31, 32, 33, 63, 64, 65];
+const LENGTHS: [usize; 16] = [1, 2, 3, 5, 7, 8, 12, 14, 16, 21, 31, 32, 33, 63, 64, 65];
+const FORMS: [Form; 3] =
+    [Form::Serial, Form::Reduced { lanes_per_output: 4 }, Form::Reduced { lanes_per_output: 32 }];
 
-fn tasks() -> Vec<Task> {
-    let mut tasks = Vec::<Task>::new();
-    for n in LENGTHS {
-        tasks.extend(ReductionKind::ALL.map(|kind| Reduction { kind, n }.into()));
+fn reductions() -> Vec<Task> {
+    LENGTHS.iter().flat_map(|&n| ReductionKind::ALL.map(|kind| Reduction { kind, n }.into())).collect()
+}
+
+fn maps() -> Vec<Task> {
+    let mut tasks: Vec<Task> = vec![Rotg.into()];
+    for in_place in [false, true] {
+        for n in [1, 7, 33] {
+            let kinds = [MapKind::Axpy, MapKind::Scal, MapKind::Axpby];
+            tasks.extend(kinds.map(|kind| Map { in_place, ..Map::vector(kind, n) }.into()));
+            tasks.push(Rot { n, in_place }.into());
+            tasks.push(Symmetrize { n, in_place }.into());
+        }
     }
+    let with_alpha = Epilogue { alpha: AlphaChoice::Runtime, ..Epilogue::default() };
+    for copy in
+        [Map::vector(MapKind::Copy, 7), Map::copy_strided(6, 5, 6, 8), Map::copy_strided(14, 14, 21, 14)]
+    {
+        tasks.extend([copy.into(), Map { epilogue: with_alpha, ..copy }.into()]);
+    }
+    tasks.extend([Map::axpy_strided(14, 14, 21, 21).into(), Map::axpy_strided(6, 5, 6, 8).into()]);
+    tasks
+}
+
+fn products() -> Vec<Task> {
+    let mut tasks = Vec::<Task>::new();
+    let shapes = [(1, 1, 1), (8, 1, 5), (1, 8, 5), (5, 8, 1), (9, 4, 7), (2, 2, 33)];
+    for (idx, epilogue) in Epilogue::all().into_iter().enumerate() {
+        let (m, n, k) = shapes[idx];
+        for options in 0..8 {
+            let [trans_a, trans_b, row_major_c] = [1, 2, 4].map(|bit| options & bit != 0);
+            let strides = (options == 3 || options == 4).then_some(Strides { lda: 35, ldb: 36, ldc: 10 });
+            tasks
+                .push(Gemm { trans_a, trans_b, row_major_c, epilogue, strides, ..Gemm::new(m, n, k) }.into());
+            let lda = row_major_c.then_some(40);
+            let (trans, row_major) = (trans_a, trans_b);
+            tasks.push(Gemv { trans, row_major, epilogue, lda, ..Gemv::new(5, 33) }.into());
+            let fill = [Fill::Full, Fill::Lower, Fill::Upper][options % 3];
+            for base in [Syrk::new(5, 7), Syrk::two(4, 9)] {
+                tasks.push(Syrk { trans: trans_a, fill, row_major_c, epilogue, ..base }.into());
+            }
+            let uplo = if trans_a { Uplo::Lower } else { Uplo::Upper };
+            let diag = if trans_b { Diag::Unit } else { Diag::Nonunit };
+            let triangle = Triangle::Triangular { diag, trans: row_major_c };
+            tasks.push(Trmm { uplo, triangle, epilogue, ..Trmm::new(6, 3) }.into());
+            tasks.push(Trmm { uplo, epilogue, ..Trmm::symm(6, 1 + options) }.into());
+        }
+        tasks.push(Ger { m: 4, n: 9, epilogue }.into());
+    }
+    tasks
+}
+
+fn fused() -> Vec<Task> {
+    let mut tasks = Vec::<Task>::new();
+    for epilogue in Epilogue::all() {
+        for axis in [Axis::K, Axis::A, Axis::B] {
+            let base = TensorVecContract { epilogue, ..TensorVecContract::new(5, 3, 4, axis) };
+            tasks.push(base.into());
+            tasks.push(TensorVecContract { slabs: Slabs { row_major: true, ..base.slabs }, ..base }.into());
+        }
+        let square = TensorVecContract::new(33, 4, 4, Axis::K);
+        tasks.push(TensorVecContract { symmetric: true, epilogue, ..square }.into());
+        let row_major = Slabs { row_major: true, ..square.slabs };
+        tasks.push(TensorVecContract { symmetric: true, slabs: row_major, epilogue, ..square }.into());
+        let tensor = VecTensorVec { epilogue, ..VecTensorVec::new(3, 4, 9) };
+        tasks.extend([
+            tensor.into(),
+            VecTensorVec { slabs: Slabs { row_major: true, ..tensor.slabs }, ..tensor }.into(),
+        ]);
+        for base in [Congruence::sym(9, 4), Congruence::bilinear(7, 3, 5), Congruence::accum(3, 8)] {
+            tasks.push(Congruence { epilogue, ..base }.into());
+        }
+    }
+    tasks
+}
+
+fn factors() -> Vec<Task> {
+    let mut tasks = Vec::<Task>::new();
+    for n in [1, 2, 3, 7, 14] {
+        for in_place in [false, true] {
+            for (check, opposite) in [(Check::On, Opposite::Zero), (Check::Off, Opposite::Untouched)] {
+                tasks.push(Potrf { n, in_place, opposite, check }.into());
+                tasks.push(Inv { n, in_place, check }.into());
+                let inertia = opposite == Opposite::Zero;
+                tasks.push(Ldlt { n, in_place, opposite, check, inertia }.into());
+                tasks.push(Ldlt { n, in_place, opposite, check, inertia: !inertia }.into());
+                tasks.extend(Reg::ALL.map(|reg| Posv { n, nrhs: 2, reg, in_place, check }.into()));
+            }
+            for nrhs in [1, 3] {
+                tasks.push(Potrs { n, nrhs, in_place }.into());
+                tasks.push(LdltSolve { n, nrhs, in_place }.into());
+                for options in 0..8 {
+                    let uplo = if options & 1 == 0 { Uplo::Lower } else { Uplo::Upper };
+                    let diag = if options & 2 == 0 { Diag::Nonunit } else { Diag::Unit };
+                    tasks.push(Trsm { n, nrhs, uplo, diag, trans: options & 4 != 0, in_place }.into());
+                }
+            }
+        }
+        tasks.push(Getrf { n, check: Check::On }.into());
+        tasks.extend([false, true].map(|trans| Getrs { n, nrhs: 2, trans }.into()));
+    }
+    tasks
+}
+
+fn composed() -> Vec<Task> {
+    let mut tasks = Vec::<Task>::new();
+    for reg in Reg::ALL {
+        for factor in [false, true] {
+            tasks.push(Riccati { reg, factor, ..Riccati::new(14, 7) }.into());
+            tasks.push(Riccati { reg, factor, check: Check::Off, ..Riccati::new(3, 1) }.into());
+        }
+        tasks.push(GnStep { reg, ..GnStep::new(9, 7) }.into());
+        tasks.push(GnStep { reg, check: Check::Off, ..GnStep::new(6, 6) }.into());
+    }
+    for n in [1, 7, 33] {
+        tasks.extend([AlphaChoice::One, AlphaChoice::Runtime].map(|alpha| Softmax { n, alpha }.into()));
+    }
+    tasks
+}
+
+/// `out(i,j) = sum_kl a(k,i) b(k,l) c(l,j)`, the right pair first.
+fn chain(symmetric: bool, epilogue: Epilogue) -> Contract {
+    let letters = vec![('i', 3), ('j', if symmetric { 3 } else { 4 }), ('k', 5), ('l', 6)];
+    let step = |left, right, result: &str, terms: &str, is_serial| Step {
+        left,
+        right: Some(right),
+        result: result.into(),
+        terms: terms.into(),
+        is_serial,
+    };
+    Contract {
+        letters,
+        operands: ["ki", "kl", "lj"].map(String::from).into(),
+        output: "ij".into(),
+        steps: vec![step(1, 2, "kj", "l", true), step(0, 3, "ij", "k", false)],
+        symmetric,
+        epilogue,
+    }
+}
+
+fn contractions() -> Vec<Task> {
+    let epilogues = Epilogue::all().into_iter();
+    let mut tasks: Vec<Task> = epilogues
+        .flat_map(|epilogue| [false, true].map(|symmetric| chain(symmetric, epilogue).into()))
+        .collect();
+    let pair = |operands: [&str; 2], output: &str, terms: &str| Contract {
+        letters: vec![('a', 2), ('b', 3), ('c', 4), ('d', 5)],
+        operands: operands.map(String::from).into(),
+        output: output.into(),
+        steps: vec![Step {
+            left: 0,
+            right: Some(1),
+            result: output.into(),
+            terms: terms.into(),
+            is_serial: false,
+        }],
+        symmetric: false,
+        epilogue: Epilogue::default(),
+    };
     tasks.extend([
-        Gemv::new(7, 14).into(),
-        Gemm::new(3, 4, 5).into(),
-        Ger { m: 4, n: 9, epilogue: Default::default() }.into(),
+        pair(["abcd", "dcb"], "a", "dcb").into(),
+        pair(["ab", "cd"], "cadb", "").into(),
+        pair(["abcd", "cabd"], "db", "ca").into(),
     ]);
     tasks
 }
 
-fn stays_inside<T: Real>(task: &Task) {
-    for pick in 0..task.n_scalar_values() {
-        let scalars = task.scalar_values::<T>(pick);
-        for (idx, before) in task.batch::<T>(6, &scalars).iter().enumerate() {
-            for form in
-                [Form::Serial, Form::Reduced { lanes_per_output: 4 }, Form::Reduced { lanes_per_output: 32 }]
-            {
-                let after = task.result(form, before);
-                let checked = task.check(form, before, &after, Arithmetic::Ieee);
-                checked.unwrap_or_else(|e| {
-                    panic!("{task:?}, {form:?}, problem {idx}: {e}\n{before:?}\n{after:?}")
-                });
+fn all() -> Vec<Task> {
+    [reductions(), maps(), products(), fused(), factors(), composed(), contractions()].concat()
+}
+
+/// Maps, factors and solves have one order.
+fn has_forms(task: &Task) -> bool {
+    let is_product = matches!(task, Task::Gemv(_) | Task::Gemm(_) | Task::Syrk(_) | Task::Contract(_));
+    let is_fused = matches!(task, Task::TensorVecContract(_) | Task::VecTensorVec(_) | Task::Congruence(_));
+    let is_composed = matches!(task, Task::Riccati(_) | Task::GnStep(_) | Task::Softmax(_));
+    is_product || is_fused || is_composed || matches!(task, Task::Reduction(_))
+}
+
+/// Visits every task on every flavour under several scalars.
+fn visit<T: Real>(tasks: &[Task], mut f: impl FnMut(&Task, Form, Flavour, &Case<T>)) {
+    for task in tasks {
+        let n_picks = task.n_scalar_values();
+        for pick in (0..n_picks).step_by(if n_picks > 6 { 5 } else { 1 }) {
+            let scalars = task.scalar_values::<T>(pick);
+            for (idx, flavour) in Flavour::ALL.into_iter().enumerate() {
+                let before = task.case::<T>((pick + 7 * idx) as u64, flavour, &scalars);
+                let forms = if has_forms(task) { &FORMS[..] } else { &FORMS[..1] };
+                forms.iter().for_each(|&form| f(task, form, flavour, &before));
             }
         }
     }
 }
 
-#[test]
-fn the_twins_stay_inside() {
-    for task in tasks() {
-        stays_inside::<f32>(&task);
-        stays_inside::<f64>(&task);
-    }
+fn stays_inside<T: Real>(tasks: &[Task]) {
+    visit::<T>(tasks, |task, form, flavour, before| {
+        let after = task.result(form, before);
+        for arithmetic in [Arithmetic::Ieee, Arithmetic::Wgsl] {
+            let checked = task.check(form, before, &after, arithmetic);
+            checked.unwrap_or_else(|e| panic!("{task:?}, {form:?}, {flavour:?}: {e}\n{before:?}\n{after:?}"));
+        }
+    });
+}
+
+macro_rules! twins_stay_inside {
+    ($($name:ident: $tasks:ident;)*) => {$(
+        #[test]
+        fn $name() {
+            stays_inside::<f32>(&$tasks());
+            stays_inside::<f64>(&$tasks());
+        }
+    )*};
+}
+
+twins_stay_inside! {
+    reductions_stay_inside: reductions;
+    maps_stay_inside: maps;
+    products_stay_inside: products;
+    fused_families_stay_inside: fused;
+    factors_and_solves_stay_inside: factors;
+    composed_ops_stay_inside: composed;
+    contractions_stay_inside: contractions;
 }

@@ -1,0 +1,223 @@
+//! `P A = L U` with partial pivoting, and its solve.
+
+use super::Operation;
+use super::cholesky::status;
+use super::triangular_solve::residual;
+use crate::case::{Case, Flavour, Operand, Role};
+use crate::choice::Check;
+use crate::draw::Draw;
+use crate::matrix::Matrix;
+use crate::problem::Form;
+use crate::real::Real;
+use crate::tally::Tally;
+
+/// Operands `a`, `lu` (n x n); words `status`, `pivots` (n): row k was exchanged with row `pivots[k] >= k`, 0-based.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Getrf {
+    /// Rows and columns.
+    pub n: usize,
+    /// Whether there is a status.
+    pub check: Check,
+}
+
+/// Operands `lu` (n x n), `b` and `x` (n x nrhs). The exchanges are those of the case's word array, which is only read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Getrs {
+    /// Rows and columns.
+    pub n: usize,
+    /// Right-hand sides.
+    pub nrhs: usize,
+    /// Solves with the transpose.
+    pub trans: bool,
+}
+
+/// Factors in place; returns the status and the exchanges.
+fn factor<T: Real>(n: usize, a: &mut [T]) -> (u32, Vec<u32>) {
+    let (mut status, mut exchanges) = (0, Vec::with_capacity(n));
+    for k in 0..n {
+        let mut at = k;
+        let mut largest = T::ZERO;
+        for i in k..n {
+            let magnitude = a[i + k * n].magnitude();
+            if magnitude > largest {
+                (at, largest) = (i, magnitude);
+            }
+        }
+        exchanges.push(at as u32);
+        if at != k {
+            (0..n).for_each(|j| a.swap(k + j * n, at + j * n));
+        }
+        let p = a[k + k * n];
+        let is_good = p != T::ZERO && p.is_finite();
+        if is_good {
+            let r = p.reciprocal();
+            (k + 1..n).for_each(|i| a[i + k * n] = a[i + k * n].times(r));
+        } else {
+            a[k + k * n] = T::NAN;
+            if status == 0 {
+                status = k as u32 + 1;
+            }
+        }
+        for j in k + 1..n {
+            for i in k + 1..n {
+                a[i + j * n] = a[i + k * n].negated().fma(a[k + j * n], a[i + j * n]);
+            }
+        }
+    }
+    (status, exchanges)
+}
+
+/// Rows of a matrix after the exchanges.
+fn exchanged(a: &Matrix, exchanges: &[u32]) -> Matrix {
+    let mut rows: Vec<usize> = (0..a.rows).collect();
+    for (k, &at) in exchanges.iter().enumerate() {
+        rows.swap(k, at as usize);
+    }
+    Matrix::from_fn(a.rows, a.cols, |i, j| a.at(rows[i], j))
+}
+
+fn factors<T: Real>(stored: &[T], n: usize) -> (Matrix, Matrix) {
+    let stored = Matrix::packed(stored, n, n);
+    (stored.masked(|i, j| i > j).plus(&Matrix::identity(n)), stored.masked(|i, j| i <= j))
+}
+
+impl Operation for Getrf {
+    fn operands(&self) -> Vec<Operand> {
+        let elements = self.n * self.n;
+        let mut operands = vec![Operand::source("a", elements), Operand::result("lu", elements)];
+        operands.extend((self.check == Check::On).then(|| Operand::word("status", 1)));
+        operands.push(Operand::word("pivots", self.n));
+        operands
+    }
+
+    fn fill<T: Real>(&self, case: &mut Case<T>, draw: &mut Draw, flavour: Flavour) {
+        let n = self.n;
+        let mut a = draw.general(n, n, 1.0);
+        // One large element per row and column, off the diagonal: every step must exchange.
+        for i in 0..n {
+            let j = (i + 1) % n;
+            a.set(i, j, a.at(i, j) + 2.0.into());
+        }
+        a.store(&mut case.inputs[0], |_, _| true);
+        match flavour {
+            // A zero leading pivot is no failure here.
+            Flavour::Hard => case.inputs[0][0] = T::ZERO,
+            Flavour::Failing => {
+                let column = draw.below(n as u64) as usize;
+                case.inputs[0][column * n..][..n].fill(T::ZERO);
+            }
+            _ => {}
+        }
+    }
+
+    fn run<T: Real>(&self, _form: Form, case: &mut Case<T>) {
+        case.outputs[0] = case.inputs[0].clone();
+        let (status, exchanges) = factor(self.n, &mut case.outputs[0]);
+        *case.words.last_mut().expect("pivots") = exchanges;
+        if self.check == Check::On {
+            case.words[0][0] = status;
+        }
+    }
+
+    fn measure<T: Real>(&self, _form: Form, before: &Case<T>, after: &Case<T>, tally: &mut Tally) {
+        let n = self.n;
+        let exchanges = after.words.last().expect("pivots");
+        if !exchanges.iter().enumerate().all(|(k, &at)| (k..n).contains(&(at as usize))) {
+            return tally.fail(|| format!("exchanges {exchanges:?}"));
+        }
+        let a = exchanged(&Matrix::packed(&before.inputs[0], n, n), exchanges);
+        let (l, u) = factors(&after.outputs[0], n);
+        let status = status(self.check, after).unwrap_or(0);
+        let n_valid = if status == 0 { n } else { status as usize - 1 };
+        let relative = tally.relative::<T>((n + 4) as f64, 1.0);
+        for j in 0..n_valid {
+            for i in 0..n {
+                let (mut rest, mut size) = (a.at(i, j), 0.0);
+                for k in 0..=i.min(j) {
+                    let term = l.at(i, k) * u.at(k, j);
+                    rest = rest - term;
+                    size += term.abs().hi;
+                }
+                tally.error(|| format!("P A - L U ({i}, {j})"), rest.abs().hi, relative * size);
+                // The pivot was the largest of its column, up to the roundings of a quotient.
+                let growth = l.at(i, j).abs().hi;
+                tally.require(i <= j || growth <= 1.0 + relative, || format!("L({i}, {j}) = {growth:e}"));
+            }
+        }
+        if status != 0 {
+            let j = n_valid;
+            for i in j..n {
+                let (mut rest, mut size) = (a.at(i, j), a.at(i, j).abs().hi);
+                for k in 0..j {
+                    rest = rest - l.at(i, k) * u.at(k, j);
+                    size += (l.at(i, k) * u.at(k, j)).abs().hi;
+                }
+                let is_zero = rest.abs().hi <= relative * size;
+                tally.require(is_zero, || format!("status {status}, but row {i} holds {:e}", rest.hi));
+            }
+        }
+    }
+}
+
+impl Operation for Getrs {
+    fn operands(&self) -> Vec<Operand> {
+        let elements = self.n * self.nrhs;
+        vec![
+            Operand::source("lu", self.n * self.n),
+            Operand::source("b", elements),
+            Operand::result("x", elements),
+            Operand { role: Role::In, ..Operand::word("pivots", self.n) },
+        ]
+    }
+
+    fn fill<T: Real>(&self, case: &mut Case<T>, draw: &mut Draw, flavour: Flavour) {
+        let n = self.n;
+        let (lower, upper) = (draw.triangle(n, false), draw.triangle(n, flavour == Flavour::Hard));
+        lower.store(&mut case.inputs[0], |i, j| i > j);
+        upper.transposed().store(&mut case.inputs[0], |i, j| i <= j);
+        case.inputs[1].iter_mut().for_each(|b| *b = draw.a(flavour.family()));
+        for (k, at) in case.words[0].iter_mut().enumerate() {
+            *at = (k + draw.below((n - k) as u64) as usize) as u32;
+        }
+    }
+
+    fn run<T: Real>(&self, _form: Form, case: &mut Case<T>) {
+        use super::triangular_solve::{Sweep, solve_column};
+        use crate::choice::Uplo::{Lower, Upper};
+        let n = self.n;
+        case.outputs[0] = case.inputs[1].clone();
+        let lu = &case.inputs[0];
+        let reciprocals: Vec<T> = lu.iter().step_by(n + 1).map(|p| p.reciprocal()).collect();
+        let trans = self.trans;
+        for x in case.outputs[0].chunks_exact_mut(n) {
+            let exchanges = case.words[0].iter().enumerate();
+            if trans {
+                solve_column(n, lu, Sweep { uplo: Upper, trans }, Some(&reciprocals), x);
+                solve_column(n, lu, Sweep { uplo: Lower, trans }, None, x);
+                exchanges.rev().for_each(|(k, &at)| x.swap(k, at as usize));
+            } else {
+                exchanges.for_each(|(k, &at)| x.swap(k, at as usize));
+                solve_column(n, lu, Sweep { uplo: Lower, trans }, None, x);
+                solve_column(n, lu, Sweep { uplo: Upper, trans }, Some(&reciprocals), x);
+            }
+        }
+    }
+
+    fn measure<T: Real>(&self, _form: Form, before: &Case<T>, after: &Case<T>, tally: &mut Tally) {
+        let (n, nrhs) = (self.n, self.nrhs);
+        tally.require(before.words == after.words, || "the exchanges changed".into());
+        let (l, u) = factors(&before.inputs[0], n);
+        let b = Matrix::packed(&before.inputs[1], n, nrhs);
+        let x = Matrix::packed(&after.outputs[0], n, nrhs);
+        let (product, magnitude) = (l.times(&u), l.abs().times(&u.abs()));
+        let relative = tally.relative::<T>((3 * n + 7) as f64, 1.0);
+        if self.trans {
+            // U' L' (P x) = b.
+            let x = exchanged(&x, &before.words[0]);
+            residual::<T>(tally, relative, (&product.transposed(), &magnitude.transposed()), &x, &b);
+        } else {
+            let b = exchanged(&b, &before.words[0]);
+            residual::<T>(tally, relative, (&product, &magnitude), &x, &b);
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! `K = (R + B' P B)^-1 B' P A`.
+
+use super::Operation;
+use super::cholesky::{cholesky, cholesky_solve, is_beyond, measure_factor, require_zeros_above, status};
+use crate::bound::depth;
+use crate::case::{Case, Flavour, Operand, Scalar};
+use crate::choice::{Check, Opposite, Reg};
+use crate::draw::Draw;
+use crate::matrix::Matrix;
+use crate::problem::Form;
+use crate::real::Real;
+use crate::tally::Tally;
+use crate::twin::dot;
+
+/// Operands `p` (nx x nx, symmetric), `a` (nx x nx), `b` (nx x nu), `r` (nu x nu, lower), `k` (nu x nx) and, if
+/// asked for, `l` (nu x nu), the factor of the shifted `R + B' P B`; word `status`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Riccati {
+    /// States.
+    pub nx: usize,
+    /// Controls.
+    pub nu: usize,
+    /// Shift of the diagonal of `R + B' P B`, scalar `rho`.
+    pub reg: Reg,
+    /// Whether the factor is an output.
+    pub factor: bool,
+    /// Whether there is a status.
+    pub check: Check,
+}
+
+impl Riccati {
+    /// No shift, no factor, with a status.
+    pub fn new(nx: usize, nu: usize) -> Self {
+        Self { nx, nu, reg: Reg::None, factor: false, check: Check::On }
+    }
+}
+
+impl Operation for Riccati {
+    fn operands(&self) -> Vec<Operand> {
+        let Self { nx, nu, .. } = *self;
+        let mut operands = vec![
+            Operand::source("p", nx * nx),
+            Operand::source("a", nx * nx),
+            Operand::source("b", nx * nu),
+            Operand::source("r", nu * nu),
+            Operand::result("k", nu * nx),
+        ];
+        operands.extend(self.factor.then(|| Operand::result("l", nu * nu)));
+        operands.extend((self.check == Check::On).then(|| Operand::word("status", 1)));
+        operands
+    }
+
+    fn scalars(&self) -> Vec<Scalar> {
+        self.reg.scalars(Scalar::Rho)
+    }
+
+    fn fill<T: Real>(&self, case: &mut Case<T>, draw: &mut Draw, flavour: Flavour) {
+        let Self { nx, nu, .. } = *self;
+        let condition = if flavour == Flavour::Hard { 1e4 } else { 20.0 };
+        draw.spd(nx, condition, 8.0).store(&mut case.inputs[0], |_, _| true);
+        draw.general(nx, nx, 1.0).store(&mut case.inputs[1], |_, _| true);
+        draw.general(nx, nu, 2.0).store(&mut case.inputs[2], |_, _| true);
+        let r = &mut case.inputs[3];
+        draw.spd(nu, condition, 1.0).store(r, |i, j| i >= j);
+        if flavour == Flavour::Failing {
+            let j = draw.below(nu as u64) as usize;
+            r[j + j * nu] = T::from_f64([-1e6, f64::NAN, f64::INFINITY][draw.below(3) as usize]);
+        }
+    }
+
+    fn run<T: Real>(&self, form: Form, case: &mut Case<T>) {
+        let Self { nx, nu, .. } = *self;
+        let [p, a, b, r] = &case.inputs[..] else { panic!("operands p, a, b, r") };
+        let mut w = Vec::with_capacity(nx * nu);
+        for j in 0..nu {
+            for n in 0..nx {
+                w.push(dot(Form::Serial, nx, |t| (p[n + t * nx], b[t + j * nx])));
+            }
+        }
+        let mut s = vec![T::ZERO; nu * nu];
+        for j in 0..nu {
+            for i in j..nu {
+                let sum = dot(form, nx, |n| (b[n + i * nx], w[n + j * nx]));
+                s[i + j * nu] = r[i + j * nu].plus(sum);
+            }
+            s[j + j * nu] = self.reg.shifted(&case.scalars, s[j + j * nu]);
+        }
+        let mut k = Vec::with_capacity(nu * nx);
+        for x in 0..nx {
+            for u in 0..nu {
+                k.push(dot(form, nx, |n| (w[n + u * nx], a[n + x * nx])));
+            }
+        }
+        let pivots = cholesky(nu, &mut s);
+        cholesky_solve(nu, &s, &pivots.reciprocals, &mut k);
+        pivots.report(&mut case.words);
+        case.outputs[0] = k;
+        if self.factor {
+            case.outputs[1] = s;
+        }
+    }
+
+    fn measure<T: Real>(&self, form: Form, before: &Case<T>, after: &Case<T>, tally: &mut Tally) {
+        let Self { nx, nu, .. } = *self;
+        let p = Matrix::packed(&before.inputs[0], nx, nx);
+        let a = Matrix::packed(&before.inputs[1], nx, nx);
+        let b = Matrix::packed(&before.inputs[2], nx, nu);
+        let r = Matrix::packed(&before.inputs[3], nu, nu).mirrored();
+        if is_beyond(tally, &r) {
+            return;
+        }
+        let b_transposed = b.transposed();
+        let w = p.times(&b);
+        let unshifted = r.plus(&b_transposed.times(&w));
+        let rho = before.scalars.first().map_or(0.0, |rho| rho.to_f64());
+        let s = Matrix::from_fn(nu, nu, |i, j| match self.reg {
+            Reg::Shift if i == j => unshifted.at(i, j) + rho.into(),
+            Reg::DiagShift if i == j => unshifted.at(i, j) + unshifted.at(i, j).scale(rho),
+            _ => unshifted.at(i, j),
+        });
+        let grown = if self.reg == Reg::DiagShift { 1.0 + rho.abs() } else { 1.0 };
+        let added = if self.reg == Reg::Shift { rho.abs() } else { 0.0 };
+        let status = status(self.check, after);
+        if self.factor {
+            // S carries the roundings of two products, the sum with R and the shift.
+            let constant = (nx + depth(nx, form) + 6) as f64;
+            let relative = tally.relative::<T>(constant, 0.0) * grown;
+            let size = r.abs().plus(&b_transposed.abs().times(&p.abs()).times(&b.abs()));
+            let extra = size.map(|size| (size + added.into()).scale(relative));
+            measure_factor(tally, (&s, Some(&extra)), &after.outputs[1], status);
+            require_zeros_above(nu, &after.outputs[1], Opposite::Zero, tally);
+        }
+        let failed = !s.cholesky().is_factor();
+        match status {
+            Some(0) if failed => return tally.fail(|| "status 0 of a matrix that has no factor".into()),
+            Some(number) if number != 0 => {
+                return tally.require(failed, || format!("status {number} of a positive definite matrix"));
+            }
+            None if failed => return,
+            _ => {}
+        }
+        let k = Matrix::packed(&after.outputs[0], nu, nx);
+        let f = w.transposed().times(&a);
+        let rest = s.times(&k).minus(&f).norm();
+        let constant = 2.0 * nx as f64 + 3.0 * nu as f64 * (nu as f64).sqrt() + 11.0;
+        // The reciprocals of the pivots enter the factor, and each of the two sweeps once more.
+        let relative = tally.relative::<T>(constant, 4.0);
+        // The bound is stated without a shift, which adds to R.
+        let s_norm = (r.norm() + b.norm().powi(2) * p.norm()) * grown + added * (nu as f64).sqrt();
+        let allowed = relative * (s_norm * k.norm() + b.norm() * p.norm() * a.norm());
+        tally.error(|| "|S K - F|".into(), rest, allowed);
+    }
+}
