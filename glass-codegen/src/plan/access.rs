@@ -34,12 +34,12 @@ pub struct SharedPart {
     pub offset_bytes: usize,
 }
 
-/// Addressing of every operand of a spec.
-pub(super) fn accesses(spec: &Spec, layout: Layout, mapping: &Mapping) -> Vec<Access> {
+/// Addressing of every operand of a spec. On the host an element is a vector of problems, whatever the layout.
+pub(super) fn accesses(spec: &Spec, layout: Layout, target: Target, mapping: &Mapping) -> Vec<Access> {
     let dense = |elements| Access { element_stride: 1, vector_width: 1, problem_stride: elements };
     let access = |operand: &Operand| {
         let elements = operand.elements();
-        if !is_stageable(operand) {
+        if !is_stageable(operand) || target == Target::Host {
             return dense(elements);
         }
         match (layout, mapping.tier, mapping.staging) {

@@ -90,7 +90,7 @@ pub struct Plan {
 impl Plan {
     /// The one plan of a spec under a layout, target and legal mapping.
     pub fn new(spec: &Spec, layout: Layout, target: Target, mapping: Mapping) -> Plan {
-        let accesses = access::accesses(spec, layout, &mapping);
+        let accesses = access::accesses(spec, layout, target, &mapping);
         let (shared, problem_shared_bytes) = access::shared_parts(spec, target, &mapping);
         let shared_bytes = access::shared_bytes(spec, &mapping, &accesses, target, problem_shared_bytes);
         let problems_per_block = match mapping.tier {
