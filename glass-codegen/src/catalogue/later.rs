@@ -31,7 +31,6 @@ pub(super) const ENTRIES: &[Entry] = &[
     later(Op::Clip, "y = x between lo and hi"),
     later(Op::Add, "z = x + y"),
     later(Op::Sub, "z = x - y"),
-    later(Op::Mult, "z(i) = x(i) y(i)"),
     later(Op::Max, "z(i) = the larger of x(i), y(i)"),
     later(Op::Min, "z(i) = the smaller of x(i), y(i)"),
     later(Op::Abs, "y = abs x"),

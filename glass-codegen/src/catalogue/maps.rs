@@ -46,6 +46,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         ..PLAIN
     },
     Entry { op: Op::Swap, formula: "x and y exchanged", sizes: N, build: Some(swap), ..PLAIN },
+    Entry { op: Op::Mult, formula: "z(i) = x(i) y(i)", sizes: N, build: Some(mult), ..PLAIN },
     Entry {
         op: Op::Transpose,
         formula: "B = A'",
@@ -175,6 +176,18 @@ fn swap(settings: &Settings) -> Spec {
         draft.map(MapKind::Copy, &[i], vec![Access::dense(source, &[i])], Access::dense(destination, &[i]));
     }
     draft.formula("x, y = y, x");
+    draft.finish()
+}
+
+fn mult(settings: &Settings) -> Spec {
+    let mut draft = Draft::new(Op::Mult, settings);
+    let n = draft.size(Field::N);
+    let i = Letter::new('i', n);
+    let sources = ["x", "y"].map(|name| draft.input(name, (n, 1)));
+    let z = draft.output("z", (n, 1));
+    let sources = sources.map(|source| Access::dense(source, &[i])).to_vec();
+    draft.map(MapKind::Multiply, &[i], sources, Access::dense(z, &[i]));
+    draft.formula("z(i) = x(i) y(i)");
     draft.finish()
 }
 

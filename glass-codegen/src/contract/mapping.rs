@@ -64,7 +64,9 @@ impl Check {
         if given == "cgrps" {
             self.report(
                 Some(Field::Tier),
-                "glass: `tier = cgrps` is not provided yet\nallowed: thread, warp, block".to_owned(),
+                "glass: `tier = cgrps` is not available for a kernel\nallowed: thread, warp, block\n\
+                 why: it is how a C++ device function spells the block tier, over a cooperative group"
+                    .to_owned(),
             );
             return None;
         }

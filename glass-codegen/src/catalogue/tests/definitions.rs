@@ -43,7 +43,7 @@ impl Solved<'_> {
         self.matrix(&self.before, name)
     }
 
-    fn new(&self, name: &str) -> Matrix<'_> {
+    fn result(&self, name: &str) -> Matrix<'_> {
         self.matrix(&self.after.values, name)
     }
 
@@ -54,7 +54,7 @@ impl Solved<'_> {
         for j in 0..operand.cols {
             for i in 0..operand.rows {
                 assert_near(
-                    self.new(name).at(i, j),
+                    self.result(name).at(i, j),
                     expected(i, j),
                     &format!("{name}({i},{j}) of {}", self.spec),
                 );
@@ -128,7 +128,7 @@ fn matrices() {
                 let left = |t| if trans_a { a.at(t, i) } else { a.at(i, t) };
                 let right = |t| if trans_b { b.at(j, t) } else { b.at(t, j) };
                 let expected = sum(5, |t| left(t) * right(t)) + c(solved.old("c").values, i, j);
-                assert_near(c(solved.new("c").values, i, j), expected, &flags);
+                assert_near(c(solved.result("c").values, i, j), expected, &flags);
             }
         });
     }
@@ -195,7 +195,7 @@ fn rank_updates() {
                         let is_written =
                             fill == "full" || (fill == "lower" && i >= j) || (fill == "upper" && i <= j);
                         let expected = if is_written { ALPHA * product(i, j) + BETA * old } else { old };
-                        assert_near(solved.new("c").values[at], expected, &attribute);
+                        assert_near(solved.result("c").values[at], expected, &attribute);
                     }
                 });
             }
@@ -218,7 +218,7 @@ fn triangles() {
             };
             check_with(&op(&format!("{name}{flags}")), prepare, |solved| {
                 let a = solved.old("a");
-                let x = solved.new(if in_place { "b" } else { "x" });
+                let x = solved.result(if in_place { "b" } else { "x" });
                 let entry = |i: usize, j: usize| match (i < j) == upper {
                     _ if i == j => {
                         if unit {
@@ -264,14 +264,14 @@ fn factors() {
         let factor = if in_place { "a" } else { "l" };
         let prepare = |problem: &mut Problem<'_>| definite(problem, "a", 5, false);
         check_with(&op(&format!("potrf, n = 5{flags}")), prepare, |solved| {
-            let (a, l) = (solved.old("a"), solved.new(factor));
+            let (a, l) = (solved.old("a"), solved.result(factor));
             for (i, j) in (0..5).flat_map(|i| (0..=i).map(move |j| (i, j))) {
                 assert_near(sum(j + 1, |t| l.at(i, t) * l.at(j, t)), a.at(i, j), "L L'");
                 assert!(i == j || if in_place { l.at(j, i).is_nan() } else { l.at(j, i).to_bits() == 0 });
             }
         });
         check_with(&op(&format!("ldlt, n = 5{flags}")), prepare, |solved| {
-            let (a, l) = (solved.old("a"), solved.new(factor));
+            let (a, l) = (solved.old("a"), solved.result(factor));
             let unit = |i: usize, t: usize| if i == t { 1.0 } else { l.at(i, t) };
             for (i, j) in (0..5).flat_map(|i| (0..=i).map(move |j| (i, j))) {
                 assert_near(sum(j + 1, |t| unit(i, t) * l.at(t, t) * unit(j, t)), a.at(i, j), "L D L'");
@@ -281,7 +281,7 @@ fn factors() {
             &op(&format!("inv, n = 5{flags}")),
             |problem| definite(problem, "a", 5, true),
             |solved| {
-                let (a, x) = (solved.old("a"), solved.new(if in_place { "a" } else { "x" }));
+                let (a, x) = (solved.old("a"), solved.result(if in_place { "a" } else { "x" }));
                 for (i, j) in (0..5).flat_map(|i| (0..5).map(move |j| (i, j))) {
                     assert_near(sum(5, |t| a.at(i, t) * x.at(t, j)), if i == j { 1.0 } else { 0.0 }, "A X");
                 }
@@ -291,7 +291,7 @@ fn factors() {
     check_with(
         &op("potrf, n = 3, fill = untouched"),
         |problem| definite(problem, "a", 3, false),
-        |solved| assert_eq!(solved.new("l").at(0, 2).to_bits(), solved.old("l").at(0, 2).to_bits()),
+        |solved| assert_eq!(solved.result("l").at(0, 2).to_bits(), solved.old("l").at(0, 2).to_bits()),
     );
 }
 
@@ -305,7 +305,7 @@ fn solves() {
                     &op(&format!("posv, n = 4, nrhs = {nrhs}, reg = {reg}{flags}")),
                     |problem| definite(problem, "a", 4, false),
                     |solved| {
-                        let (a, b, x) = (solved.old("a"), solved.old("b"), solved.new(unknowns));
+                        let (a, b, x) = (solved.old("a"), solved.old("b"), solved.result(unknowns));
                         let shifted = |i: usize, j: usize| match reg {
                             "shift" if i == j => a.at(i, i) + RHO,
                             "diag_shift" if i == j => a.at(i, i) * (1.0 + RHO),
@@ -322,7 +322,7 @@ fn solves() {
                     &op(&format!("{name}, n = 4, nrhs = {nrhs}{flags}")),
                     |problem| definite(problem, "l", 4, false),
                     |solved| {
-                        let (l, b, x) = (solved.old("l"), solved.old("b"), solved.new(unknowns));
+                        let (l, b, x) = (solved.old("l"), solved.old("b"), solved.result(unknowns));
                         let entry = |i: usize, t: usize| if is_ldlt && i == t { 1.0 } else { l.at(i, t) };
                         let d = |t: usize| if is_ldlt { l.at(t, t) } else { 1.0 };
                         let a = |i: usize, j: usize| sum(i.min(j) + 1, |t| entry(i, t) * d(t) * entry(j, t));
@@ -407,7 +407,7 @@ fn gains() {
                 prepare,
                 |solved| {
                     let [p, a, b, r] = ["p", "a", "b", "r"].map(|name| solved.old(name));
-                    let k = solved.new("k");
+                    let k = solved.result("k");
                     let s = |i: usize, j: usize| {
                         let entry =
                             mirrored(&r, i, j) + sum(4, |x| sum(4, |y| b.at(x, i) * p.at(x, y) * b.at(y, j)));
@@ -422,7 +422,7 @@ fn gains() {
                         assert_near(sum(2, |t| s(i, t) * k.at(t, j)), right, "S K");
                     }
                     if factor {
-                        let l = solved.new("l");
+                        let l = solved.result("l");
                         assert_near(l.at(1, 0) * l.at(0, 0), s(1, 0), "L of S");
                         assert_eq!(l.at(0, 1).to_bits(), 0);
                     }
@@ -432,7 +432,7 @@ fn gains() {
     }
     for reg in ["shift", "diag_shift"] {
         check(&format!("gn_step, m = 5, n = 3, reg = {reg}"), |solved| {
-            let (jac, r, dq) = (solved.old("jac"), solved.old("r"), solved.new("dq"));
+            let (jac, r, dq) = (solved.old("jac"), solved.old("r"), solved.result("dq"));
             let h = |i: usize, j: usize| sum(5, |m| jac.at(m, i) * jac.at(m, j));
             let shifted = |i: usize, j: usize| match reg {
                 "shift" if i == j => h(i, i) + RHO,
@@ -521,6 +521,9 @@ fn maps_and_reductions() {
     check("swap, n = 4", |solved| {
         solved.check("x", |i, _| solved.old("y").at(i, 0));
         solved.check("y", |i, _| solved.old("x").at(i, 0));
+    });
+    check("mult, n = 4", |solved| {
+        solved.check("z", |i, _| solved.old("x").at(i, 0) * solved.old("y").at(i, 0));
     });
     check("transpose, m = 3, n = 2", |solved| solved.check("b", |i, j| solved.old("a").at(j, i)));
     check("dot, n = 5", |solved| {

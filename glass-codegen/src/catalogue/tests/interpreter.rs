@@ -38,10 +38,6 @@ impl Problem<'_> {
         found.unwrap_or_else(|| panic!("no operand {name} in {}", self.spec))
     }
 
-    pub(super) fn of(&self, name: &str) -> &[f64] {
-        &self.values[self.operand(name)]
-    }
-
     pub(super) fn run(&mut self) {
         for phase in &self.spec.phases {
             match phase {

@@ -92,7 +92,10 @@ fn forms_of_ops() {
         &op("gemv_reduced, m = 1, n = 1, form = serial"),
         &["form: glass: `form = serial` is not available for op `gemv_reduced`\nallowed: reduced"],
     );
-    check(&op("gemv, m = 1, n = 1, tier = cgrps"), &["tier: glass: `tier = cgrps` is not provided yet"]);
+    check(
+        &op("gemv, m = 1, n = 1, tier = cgrps"),
+        &["tier: glass: `tier = cgrps` is not available for a kernel\nallowed: thread, warp, block\nwhy: "],
+    );
     check(
         &op("dot, n = 1, form = lowmem, lanes_per_output = 8"),
         &["lanes_per_output: glass: `lanes_per_output = 8` needs `form = reduced`"],

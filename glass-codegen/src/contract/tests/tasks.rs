@@ -74,6 +74,7 @@ const TASKS: &[(&str, &str, &str, &str)] = &[
     ("symmetrize, n = 3", "symmetrize_f32_n3", "in a 3x3, out b 3x3", "B = (A + A') / 2"),
     ("symmetrize, n = 3, in_place", "symmetrize_f32_n3_inplace", "inout a 3x3", "A = (A + A') / 2"),
     ("swap, n = 3", "swap_f32_n3", "inout x 3, inout y 3, temp kept 3", "x, y = y, x"),
+    ("mult, n = 3", "mult_f32_n3", "in x 3, in y 3, out z 3", "z(i) = x(i) y(i)"),
     ("transpose, m = 2, n = 3", "transpose_f32_m2_n3", "in a 2x3, out b 3x2", "B = A'"),
     ("gemv, m = 7, n = 14", "gemv_f32_m7_k14", "in a 7x14, in x 14, out y 7", "y = A x"),
     (
