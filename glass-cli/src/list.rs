@@ -11,7 +11,8 @@ pub(crate) fn run() -> Result<(), String> {
     for op in now {
         let entry = op.entry();
         let sizes: Vec<_> = entry.sizes.iter().map(|size| size.field.as_str()).collect();
-        let options: Vec<_> = entry.fields().into_iter().filter(|field| !is_size(*field, &sizes)).map(Field::as_str).collect();
+        let options: Vec<_> =
+            entry.fields().into_iter().filter(|field| !is_size(*field, &sizes)).map(Field::as_str).collect();
         let tiers = if entry.no_thread.is_none() { "thread warp block" } else { "warp block" };
         let forms = if entry.sums.can_reduce() { "serial reduced" } else { "serial" };
         println!("{:<22} {:<32} {tiers:<18} {forms:<16} {}", op.as_str(), sizes.join(" "), options.join(" "));

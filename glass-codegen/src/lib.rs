@@ -10,6 +10,7 @@
 //! ([`Display`](std::fmt::Display)), so a kernel can be followed from attribute to source without a GPU.
 #![forbid(unsafe_code)]
 
+mod builder;
 pub mod catalogue;
 pub mod contract;
 pub mod generate;
@@ -19,5 +20,6 @@ pub mod render;
 pub mod spec;
 pub mod table;
 
+pub use builder::{Builder, Failure, Header};
 pub use contract::{Diagnostic, Field, Fields, Request, lower};
 pub use generate::{Choice, Generated, Variant, generate};

@@ -163,10 +163,10 @@ impl<'a> Emit<'a> {
 
     /// The value of an element that the same statement list will overwrite: under a name of its own.
     pub(super) fn read_old(&mut self, operand: usize, index: &Index, name: &str) -> String {
-        if let Some(element) = index.as_constant().filter(|_| self.is_straight) {
-            if let Some(value) = self.values.get(&(operand, element)) {
-                return value.clone();
-            }
+        if let Some(element) = index.as_constant().filter(|_| self.is_straight)
+            && let Some(value) = self.values.get(&(operand, element))
+        {
+            return value.clone();
         }
         self.push(Stmt::Load { names: vec![name.to_owned()], operand, index: index.clone() });
         name.to_owned()
@@ -245,10 +245,10 @@ impl<'a> Emit<'a> {
             (start..end).for_each(|value| body(self, Index::constant(value)));
             return;
         }
-        if let (Some(start), Some(end)) = (start.as_constant(), end.as_constant()) {
-            if start >= end {
-                return;
-            }
+        if let (Some(start), Some(end)) = (start.as_constant(), end.as_constant())
+            && start >= end
+        {
+            return;
         }
         let stmts = self.scope(|emit| body(emit, Index::name(var)));
         self.push(Stmt::Loop { var: var.to_owned(), start, end: end.clone(), step, unroll: None, stmts });

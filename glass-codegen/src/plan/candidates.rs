@@ -9,7 +9,7 @@ pub(super) const MAX_SHARED_BYTES_SM_90: usize = 227 * 1024;
 const MAX_SHARED_BYTES: usize = 47 * 1024;
 
 /// Threads of one block where nothing was measured and nothing was forced.
-pub(super) fn default_threads(tier: Tier, target: Target) -> usize {
+pub(crate) fn default_threads(tier: Tier, target: Target) -> usize {
     match (tier, target) {
         (Tier::Thread, Target::Cuda) => 128,
         (Tier::Thread, _) => 64,

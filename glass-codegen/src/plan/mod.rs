@@ -22,6 +22,7 @@ mod unroll;
 pub use access::{Access, SharedPart};
 pub(crate) use access::{is_stageable, staged_bytes};
 pub use candidates::candidates;
+pub(crate) use candidates::default_threads;
 pub use choose::{Arch, Choice, Reason, choices};
 pub use mapping::{Form, Mapping, Staging, Tier};
 pub use unroll::Unroll;

@@ -32,6 +32,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     template!("bulk_out.cu.tera"),
     template!("bulk.cu.tera"),
     template!("fragment.cuh.tera"),
+    template!("header.cuh.tera"),
 ];
 
 pub(super) fn language(dtype: DType) -> &'static Language {
@@ -83,6 +84,7 @@ pub(super) fn facts(dtype: DType, tier: Tier) -> Facts {
         language: language(dtype),
         suffix: "u",
         has_bases: false,
+        has_strides: true,
         element: type_name(dtype),
         meeting: match tier {
             Tier::Thread => Meeting::Alone,

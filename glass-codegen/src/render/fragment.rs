@@ -5,7 +5,7 @@ use super::writer::{self, Meeting};
 use super::{Input, cuda, header, numerics};
 use crate::kernel::Kernel;
 use crate::plan::{Form, Plan, Tier, WARP};
-use crate::spec::{Element, Operand, Role, Spec, Structure};
+use crate::spec::{DType, Element, Operand, Role, Spec, Structure};
 use serde::Serialize;
 
 /// How the threads of a fragment find each other.
@@ -15,6 +15,33 @@ pub enum Spelling {
     Cuda,
     /// By a group that the caller passes: `cooperative_groups::thread_block`. Block tier only.
     CooperativeGroups,
+}
+
+/// One device function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fragment {
+    /// Its qualified name: `glass::warp::potrf_f32_n7`.
+    pub name: String,
+    /// The helpers it calls, each in a guard of its own, and the function.
+    pub text: String,
+}
+
+#[derive(Serialize)]
+struct Header<'a> {
+    guard: String,
+    fragments: &'a [String],
+}
+
+/// A file of device functions between an include guard.
+pub fn device_header(stem: &str, fragments: &[Fragment]) -> String {
+    let letter =
+        |letter: char| if letter.is_ascii_alphanumeric() { letter.to_ascii_uppercase() } else { '_' };
+    let texts: Vec<_> = fragments.iter().map(|fragment| fragment.text.trim_end().to_owned()).collect();
+    let header = Header {
+        guard: format!("GLASS_{}_CUH", stem.chars().map(letter).collect::<String>()),
+        fragments: &texts,
+    };
+    cuda::facts(DType::F32, Tier::Thread).language.file("header.cuh.tera", &header)
 }
 
 #[derive(Serialize)]
@@ -44,7 +71,7 @@ struct File {
 /// # Panics
 /// If the elements of an operand do not follow each other, or if cooperative groups are asked for outside the
 /// block tier.
-pub fn device_function(spec: &Spec, plan: &Plan, kernel: &Kernel, spelling: Spelling) -> String {
+pub fn device_function(spec: &Spec, plan: &Plan, kernel: &Kernel, spelling: Spelling) -> Fragment {
     let tier = plan.mapping.tier;
     let has_groups = spelling == Spelling::CooperativeGroups;
     assert!(!has_groups || tier == Tier::Block, "a cooperative group is a block's");
@@ -81,7 +108,8 @@ pub fn device_function(spec: &Spec, plan: &Plan, kernel: &Kernel, spelling: Spel
         prologue: prologue(&input, &uses, has_groups),
         body: writer::lines(&facts, spec, plan, &kernel.body),
     };
-    facts.language.file("fragment.cuh.tera", &file)
+    let name = format!("glass::{}::{}", file.namespace, file.name);
+    Fragment { name, text: facts.language.file("fragment.cuh.tera", &file) }
 }
 
 /// `potrf_f32_n7`, with what else decides the text: the form, and the threads of a block.
@@ -115,20 +143,27 @@ fn prologue(input: &Input<'_>, uses: &Uses, has_groups: bool) -> Vec<String> {
 fn doc(input: &Input<'_>) -> Vec<String> {
     let Input { spec, plan, kernel, .. } = input;
     let tier = plan.mapping.tier;
-    let mut lines = vec![spec.summary(), String::new(), "Matrices are column-major.".to_owned(), String::new()];
+    let mut lines =
+        vec![spec.summary(), String::new(), "Matrices are column-major.".to_owned(), String::new()];
     lines.extend(spec.arguments().iter().map(argument));
     let shared = kernel.body.temporaries.iter().filter(|_| tier != Tier::Thread);
     lines.extend(shared.map(|operand| {
         let operand = &spec.operands[*operand];
-        format!("{}: scratch of the problem, {} elements that all callers see", operand.name, operand.elements())
+        format!(
+            "{}: scratch of the problem, {} elements that all callers see",
+            operand.name,
+            operand.elements()
+        )
     }));
     lines.extend(spec.scalars.iter().map(|scalar| format!("{scalar}: scalar")));
     lines.push(String::new());
     lines.push(match tier {
         Tier::Thread => "One thread owns the problem.".to_owned(),
-        Tier::Warp => "All 32 lanes of a warp of a one-dimensional block call it. They see each other's writes \
+        Tier::Warp => {
+            "All 32 lanes of a warp of a one-dimensional block call it. They see each other's writes \
              before it (__syncwarp) and its results on return."
-            .to_owned(),
+                .to_owned()
+        }
         Tier::Block => format!(
             "All {} threads of a one-dimensional block call it. They see each other's writes before it (a \
              barrier) and its results on return.",

@@ -13,6 +13,8 @@ struct Pattern {
 pub(super) struct Language {
     tera: Tera,
     patterns: Vec<Pattern>,
+    #[cfg(test)]
+    texts: Vec<&'static str>,
 }
 
 impl Language {
@@ -31,13 +33,18 @@ impl Language {
         tera.add_raw_templates(files).expect("templates parse");
         let names: Vec<_> = tera.get_component_names().map(str::to_owned).collect();
         let patterns = names.into_iter().map(|name| pattern(&tera, name, constants)).collect();
-        Language { tera, patterns }
+        Language {
+            tera,
+            patterns,
+            #[cfg(test)]
+            texts: templates.iter().map(|(_, text)| *text).collect(),
+        }
     }
 
     /// Renders a file.
     pub(super) fn file(&self, template: &str, context: &impl serde::Serialize) -> String {
         #[cfg(test)]
-        tests::every_field_is_used(&self.tera, context);
+        super::tests::every_field_is_used(&self.texts, context);
         let context = Context::from_serialize(context).expect("a context is a map");
         let text = self.tera.render(template, &context);
         text.unwrap_or_else(|error| panic!("template `{template}`: {error}")) + "\n"
@@ -136,94 +143,5 @@ impl Lines {
 
     pub(super) fn into_text(self) -> String {
         self.text
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::plan::{Plan, Target, candidates};
-    use crate::render::{Input, render};
-    use crate::{Fields, kernel, lower};
-    use serde_json::Value;
-    use std::collections::HashSet;
-
-    /// Fields that no template of the language names; a name that a template lacks is already a render error.
-    pub(super) fn every_field_is_used(tera: &tera::Tera, context: &impl serde::Serialize) {
-        let names: Vec<_> = tera.get_template_names().map(str::to_owned).collect();
-        let used: HashSet<String> = TEXTS
-            .iter()
-            .filter(|(name, _)| names.iter().any(|known| known == name))
-            .flat_map(|(_, text)| text.split(|letter: char| !letter.is_alphanumeric() && letter != '_'))
-            .map(str::to_owned)
-            .collect();
-        let mut fields = HashSet::new();
-        collect(&serde_json::to_value(context).expect("a context is a map"), &mut fields);
-        let unused: Vec<_> = fields.difference(&used).collect();
-        assert!(unused.is_empty(), "no template uses the fields {unused:?}");
-    }
-
-    fn collect(value: &Value, fields: &mut HashSet<String>) {
-        match value {
-            Value::Object(map) => {
-                for (name, value) in map {
-                    fields.insert(name.clone());
-                    collect(value, fields);
-                }
-            }
-            Value::Array(values) => values.iter().for_each(|value| collect(value, fields)),
-            _ => {}
-        }
-    }
-
-    macro_rules! texts {
-        ($($folder:literal / $name:literal)*) => {
-            &[$(($name, include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/templates/", $folder, "/", $name))),)*]
-        };
-    }
-
-    const TEXTS: &[(&str, &str)] = texts! {
-        "."/"header.tera"
-        "cuda"/"body.cu.tera" "cuda"/"signature.cu.tera" "cuda"/"direct.cu.tera" "cuda"/"shared.cu.tera"
-        "cuda"/"copy_preamble.cu.tera" "cuda"/"bulk_preamble.cu.tera" "cuda"/"bulk_in.cu.tera"
-        "cuda"/"bulk_out.cu.tera" "cuda"/"bulk.cu.tera"
-        "wgsl"/"kernel.wgsl.tera"
-        "rust"/"kernel.rs.tera"
-    };
-
-    #[test]
-    fn every_template_renders_in_every_context() {
-        for (layout, dtype) in [("contiguous", "f32"), ("interleaved", "f32"), ("contiguous", "f64")] {
-            for (alpha, beta) in
-                [("one", "zero"), ("runtime", "zero"), ("one", "one"), ("runtime", "runtime")]
-            {
-                let fields = Fields {
-                    m: Some(5),
-                    n: Some(16),
-                    k: Some(9),
-                    layout: Some(layout.to_owned()),
-                    dtype: Some(dtype.to_owned()),
-                    alpha: Some(alpha.to_owned()),
-                    beta: Some(beta.to_owned()),
-                    ..Fields::default()
-                };
-                let request = lower(&fields).expect("the fields are valid");
-                for choice in crate::plan::choices(&request) {
-                    show(&request, choice.target, choice.mapping);
-                }
-                for mapping in candidates(&request.spec, request.layout) {
-                    show(&request, Target::Cuda, mapping);
-                }
-            }
-        }
-    }
-
-    fn show(request: &crate::Request, target: Target, mapping: crate::plan::Mapping) {
-        let plan = Plan::new(&request.spec, request.layout, target, mapping);
-        let kernel = kernel::build(&request.spec, &plan);
-        let reasons = vec!["asked for by a test".to_owned()];
-        let input = Input { spec: &request.spec, plan: &plan, kernel: &kernel, reasons: &reasons };
-        for source in render(&input) {
-            assert!(source.text().contains(&kernel.symbol));
-        }
     }
 }

@@ -7,11 +7,13 @@ mod header;
 mod language;
 mod numerics;
 mod rust;
+#[cfg(test)]
+mod tests;
 mod uses;
 mod wgsl;
 mod writer;
 
-pub use fragment::{Spelling, device_function};
+pub use fragment::{Fragment, Spelling, device_function, device_header};
 pub use numerics::cuda_numerics;
 
 use crate::kernel::Kernel;

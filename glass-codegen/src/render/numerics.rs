@@ -14,6 +14,8 @@ use std::sync::OnceLock;
 enum Piece {
     /// The struct that pivots return.
     Pivot,
+    /// Approximate f64 reciprocal square roots.
+    NearRsqrt,
     /// Square roots of the normal range.
     Root,
     /// Square roots.
@@ -35,8 +37,9 @@ enum Piece {
 }
 
 /// In order of definition.
-const PIECES: [Piece; 10] = [
+const PIECES: [Piece; 11] = [
     Piece::Pivot,
+    Piece::NearRsqrt,
     Piece::Root,
     Piece::Sqrt,
     Piece::Nearest,
@@ -52,6 +55,7 @@ impl Piece {
     fn as_str(self) -> &'static str {
         match self {
             Piece::Pivot => "pivot",
+            Piece::NearRsqrt => "near_rsqrt",
             Piece::Root => "root",
             Piece::Sqrt => "sqrt",
             Piece::Nearest => "nearest",
@@ -70,10 +74,8 @@ impl Piece {
         let is_wide = dtype == DType::F64;
         match self {
             Piece::Pivot => !uses.pivots.is_empty(),
-            Piece::Root => {
-                let for_rsqrt = is_wide && pivot(PivotKind::Rsqrt);
-                uses.any(&[Function::Sqrt]) || pivot(PivotKind::Cholesky) || for_rsqrt
-            }
+            Piece::NearRsqrt => is_wide && (Piece::Root.is_needed(uses, dtype) || pivot(PivotKind::Rsqrt)),
+            Piece::Root => uses.any(&[Function::Sqrt]) || pivot(PivotKind::Cholesky),
             Piece::Sqrt => uses.any(&[Function::Sqrt]),
             Piece::Nearest => {
                 let inverts = pivot(PivotKind::Cholesky) || Piece::Reciprocal.is_needed(uses, dtype);
@@ -97,7 +99,8 @@ pub(super) fn pieces(uses: &Uses, dtype: DType) -> Vec<(String, String)> {
 
 /// Every function of a type, for tests that prove them.
 pub fn cuda_numerics(dtype: DType) -> String {
-    let all = PIECES.into_iter().filter(|piece| *piece != Piece::Nearest || dtype == DType::F64);
+    let is_wide = |piece: &Piece| matches!(piece, Piece::NearRsqrt | Piece::Nearest);
+    let all = PIECES.into_iter().filter(|piece| dtype == DType::F64 || !is_wide(piece));
     all.map(|piece| text(piece, dtype)).collect::<Vec<_>>().join("\n")
 }
 
@@ -111,7 +114,7 @@ const TEMPLATES: &[(&str, &str)] = templates! {
     "pivot_f32.cu.tera" "root_f32.cu.tera" "sqrt_f32.cu.tera" "reciprocal_f32.cu.tera"
     "cholesky_pivot_f32.cu.tera" "rsqrt_pivot_f32.cu.tera" "general_pivot_f32.cu.tera" "exponent_f32.cu.tera"
     "rotg_f32.cu.tera"
-    "pivot_f64.cu.tera" "root_f64.cu.tera" "sqrt_f64.cu.tera" "nearest_f64.cu.tera" "reciprocal_f64.cu.tera"
+    "pivot_f64.cu.tera" "near_rsqrt_f64.cu.tera" "root_f64.cu.tera" "sqrt_f64.cu.tera" "nearest_f64.cu.tera" "reciprocal_f64.cu.tera"
     "cholesky_pivot_f64.cu.tera" "rsqrt_pivot_f64.cu.tera" "general_pivot_f64.cu.tera" "exponent_f64.cu.tera"
     "rotg_f64.cu.tera"
 };

@@ -31,6 +31,7 @@ pub(super) fn facts() -> Facts {
         language: language(),
         suffix: "",
         has_bases: false,
+        has_strides: false,
         element: "V",
         meeting: Meeting::Alone,
         barrier: &[],
@@ -58,9 +59,9 @@ pub(super) fn code(input: &Input<'_>) -> String {
     ];
     let present =
         kinds.into_iter().filter(|(.., is_kind)| spec.arguments().iter().any(is_kind)).collect::<Vec<_>>();
-    let arrays = present.iter().map(|(name, index, output, _)| {
-        format!("{name}: {index}<usize, Output = {output}> + ?Sized")
-    });
+    let arrays = present
+        .iter()
+        .map(|(name, index, output, _)| format!("{name}: {index}<usize, Output = {output}> + ?Sized"));
     let params = spec.arguments().iter().map(|operand| {
         let (array, ..) = kinds.iter().find(|(.., is_kind)| is_kind(operand)).expect("an operand has a kind");
         let reference = if is_input(operand) { "&" } else { "&mut " };

@@ -33,7 +33,9 @@ impl Uses {
                 Stmt::Store { operand, .. } | Stmt::StoreStatus { operand } => {
                     self.stored.insert(*operand);
                 }
-                Stmt::Loop { stmts, .. } | Stmt::Guard { stmts, .. } | Stmt::Block { stmts } => self.add(stmts),
+                Stmt::Loop { stmts, .. } | Stmt::Guard { stmts, .. } | Stmt::Block { stmts } => {
+                    self.add(stmts)
+                }
                 Stmt::Comment(_)
                 | Stmt::Int { .. }
                 | Stmt::Var { .. }

@@ -41,6 +41,7 @@ pub(super) fn facts(has_shared_temporaries: bool, rereads_storage: bool) -> Fact
         language: language(),
         suffix: "u",
         has_bases: true,
+        has_strides: true,
         element: "f32",
         meeting: Meeting::Slots,
         barrier: match (has_shared_temporaries, rereads_storage) {

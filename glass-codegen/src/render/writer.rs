@@ -28,6 +28,8 @@ pub(super) struct Facts {
     pub(super) suffix: &'static str,
     /// Arguments are reached from `<name>_base` on, not by a pointer to the problem.
     pub(super) has_bases: bool,
+    /// Elements of a problem lie as far apart as the plan says; otherwise they follow each other.
+    pub(super) has_strides: bool,
     /// Type of one element, of which the type of several is named.
     pub(super) element: &'static str,
     /// How the lanes of a segment meet.
@@ -129,7 +131,9 @@ impl Writer<'_> {
                 self.nested(&opening, stmts, lines);
             }
             Stmt::Block { stmts } => self.nested(&fill("open_block", &[]), stmts, lines),
-            Stmt::Barrier => self.facts.barrier.iter().for_each(|component| lines.push(&fill(component, &[]))),
+            Stmt::Barrier => {
+                self.facts.barrier.iter().for_each(|component| lines.push(&fill(component, &[])))
+            }
         }
     }
 
@@ -172,7 +176,8 @@ impl Writer<'_> {
     }
 
     fn combine(&self, acc: &str, width: usize, lines: &mut Lines) {
-        let halves = || std::iter::successors(Some(width / 2), |half| Some(half / 2)).take_while(|half| *half > 0);
+        let halves =
+            || std::iter::successors(Some(width / 2), |half| Some(half / 2)).take_while(|half| *half > 0);
         match self.facts.meeting {
             Meeting::Shuffle(level) => {
                 for half in halves() {
@@ -259,7 +264,8 @@ impl Writer<'_> {
         assert_eq!(params.len(), values.len(), "arguments of {function:?}");
         // A selection on a scalar compares the scalar itself, not the value made of it.
         let bare = [("bare", args[0].as_str())];
-        let arguments: Vec<_> = params.iter().copied().zip(values.iter().map(String::as_str)).chain(bare).collect();
+        let arguments: Vec<_> =
+            params.iter().copied().zip(values.iter().map(String::as_str)).chain(bare).collect();
         self.fill(component, &arguments)
     }
 
@@ -288,7 +294,8 @@ impl Writer<'_> {
 
     /// Where an element of an operand lies, under the element stride of the plan.
     fn place(&self, operand: usize, index: &Index) -> String {
-        let mut index = index.clone().times(self.plan.accesses[operand].element_stride);
+        let stride = if self.facts.has_strides { self.plan.accesses[operand].element_stride } else { 1 };
+        let mut index = index.clone().times(stride);
         let operand = &self.spec.operands[operand];
         if self.facts.has_bases && operand.role != Role::Temporary {
             index.terms.insert(0, Term { coefficient: 1, name: format!("{}_base", operand.name) });
