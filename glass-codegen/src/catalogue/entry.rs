@@ -29,7 +29,7 @@ pub struct Entry {
     pub sums: Sums,
     /// Why one thread cannot own a problem, where that is so.
     pub no_thread: Option<&'static str>,
-    /// Makes its spec; `None` while it is not provided.
+    /// Makes its spec; `None` while it is not provided, and for index strings.
     pub(crate) build: Option<fn(&Settings) -> Spec>,
 }
 
@@ -40,6 +40,8 @@ pub enum Sums {
     Both,
     /// As `Both`, also under the strategy names `lowmem` and `fast`.
     Named,
+    /// Sums that are provided in the serial form only.
+    Serial,
     /// Updates in a stated order.
     Sequential,
     /// No sum at all.
@@ -132,7 +134,9 @@ pub(super) const ALPHAS: &[Alpha] = &[Alpha::One, Alpha::Runtime];
 impl Entry {
     /// Whether it can be asked for.
     pub fn availability(&self) -> Availability {
-        if self.build.is_some() { Availability::Now } else { Availability::Later }
+        // An index string is asked for by itself, not by a name with settings.
+        let is_provided = self.build.is_some() || self.op == Op::Contract;
+        if is_provided { Availability::Now } else { Availability::Later }
     }
 
     /// Every field it knows beside those that all ops share, sizes first.

@@ -62,6 +62,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         formula: "C = alpha A B + beta C, of a symmetric A only one triangle is read",
         sizes: &[M, N],
         options: &[Field::Uplo],
+        sums: Sums::Serial,
         build: Some(symm),
         ..PRODUCT
     },

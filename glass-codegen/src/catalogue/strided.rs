@@ -41,7 +41,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         options: &[Field::Trans],
         alphas: ALPHAS,
         has_beta: true,
-        sums: Sums::Both,
+        sums: Sums::Serial,
         build: Some(gemv_strided),
         ..PLAIN
     },
@@ -58,7 +58,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         ],
         alphas: ALPHAS,
         has_beta: true,
-        sums: Sums::Both,
+        sums: Sums::Serial,
         build: Some(gemm_strided),
         ..PLAIN
     },

@@ -117,6 +117,7 @@ impl Check {
             Sums::Sequential => {
                 "every entry takes its updates in a stated order, so there is no sum to split over lanes"
             }
+            Sums::Serial => "its sums are provided in the serial form only",
             Sums::Nothing => "every element is computed alone, so there is no sum to split over lanes",
             Sums::Both | Sums::Named => return,
         };

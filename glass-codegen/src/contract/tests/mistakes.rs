@@ -84,6 +84,10 @@ fn forms_of_ops() {
         );
     }
     check(
+        &op("symm, m = 1, n = 1, form = reduced"),
+        &["allowed: serial\nwhy: its sums are provided in the serial form only"],
+    );
+    check(
         &op("gemv, m = 1, n = 1, form = fast"),
         &["form: glass: `form = fast` is not known\nallowed: serial, reduced"],
     );
