@@ -139,7 +139,7 @@ fn prologue(input: &Input<'_>, uses: &Uses, has_groups: bool) -> Vec<String> {
     std::iter::once(format!("const unsigned int {worker} = {value};")).chain(tiles).collect()
 }
 
-/// What a caller has to know, line by line.
+/// What a caller has to know, as comment lines.
 fn doc(input: &Input<'_>) -> Vec<String> {
     let Input { spec, plan, kernel, .. } = input;
     let tier = plan.mapping.tier;
@@ -171,7 +171,8 @@ fn doc(input: &Input<'_>) -> Vec<String> {
         ),
     });
     lines.extend(header::numerics(input));
-    lines
+    let commented = |line: &String| if line.is_empty() { "//".to_owned() } else { format!("// {line}") };
+    lines.iter().map(commented).collect()
 }
 
 fn argument(operand: &Operand) -> String {
@@ -186,6 +187,7 @@ fn argument(operand: &Operand) -> String {
             "unsigned int, 0 or the number (from 1) of the first bad pivot".to_owned()
         }
         (Element::Word, _) => format!("{} unsigned int", operand.elements()),
+        (Element::Real, 1) if *rows == 1 => "1 element".to_owned(),
         (Element::Real, 1) => format!("{rows} elements"),
         (Element::Real, cols) => format!("{rows} x {cols}, leading dimension {rows}"),
     };

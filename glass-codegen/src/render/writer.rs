@@ -139,11 +139,7 @@ impl Writer<'_> {
 
     fn opening(&self, var: &str, start: &Index, end: &Index, step: usize) -> String {
         let [first, end, step_text] = [self.index(start), self.index(end), self.literal(step)];
-        let component = match (start.as_constant(), step) {
-            (Some(0), 1) => "open_loop",
-            (_, 1) if self.facts.language.has("open_range_loop") => "open_range_loop",
-            _ => "open_stepped_loop",
-        };
+        let component = if step == 1 { "open_loop" } else { "open_stepped_loop" };
         self.fill(component, &[("var", var), ("start", &first), ("end", &end), ("step", &step_text)])
     }
 
