@@ -1,7 +1,8 @@
 //! The command line.
 
+use crate::program::npz;
 use std::error::Error;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The help.
 pub(crate) const USAGE: &str = "\
@@ -9,9 +10,6 @@ usage: arm_feedback [--data FILE.npz] [--batch N]
   --data FILE   gains: NumPy .npz with K (problem, knot, nu, nx) and k (problem, knot, nu), float64
                 [default: examples/data/talos_arm_ddp.npz]
   --batch N     states to evaluate, at least 1 [default: 262144]";
-
-/// The gains that come with the example, from the root of the package.
-const SHIPPED: &str = "examples/data/talos_arm_ddp.npz";
 
 /// What to evaluate.
 #[derive(Debug)]
@@ -27,7 +25,7 @@ impl Arguments {
     pub(crate) fn parse(mut parser: lexopt::Parser) -> Result<Option<Self>, Box<dyn Error>> {
         use lexopt::prelude::*;
 
-        let mut arguments = Self { data: shipped(), batch: 262_144 };
+        let mut arguments = Self { data: npz::shipped(), batch: 262_144 };
         while let Some(argument) = parser.next()? {
             match argument {
                 Long("data") => arguments.data = parser.value()?.into(),
@@ -47,15 +45,10 @@ impl Arguments {
     }
 }
 
-/// The shipped file as the usage spells it, or where it was when the example was built.
-fn shipped() -> PathBuf {
-    let here = Path::new(SHIPPED);
-    if here.is_file() { here.into() } else { Path::new(env!("CARGO_MANIFEST_DIR")).join(here) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
 
     fn parse(arguments: &[&str]) -> Result<Option<Arguments>, Box<dyn Error>> {
         Arguments::parse(lexopt::Parser::from_args(arguments))

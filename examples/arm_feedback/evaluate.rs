@@ -3,12 +3,12 @@
 use crate::check::{self, Worst};
 use crate::problems::Problems;
 use glass::rt::kernel::Variant;
-use glass::{Batch, Device, Kernel, Scalars};
+use glass::{Batch, Device, Kernel};
 use std::error::Error;
 use std::time::{Duration, Instant};
 
-/// `du = -K dx - k`.
-const POLICY: Scalars<f32> = Scalars { alpha: -1.0, beta: -1.0 };
+/// alpha and beta of `du = -K dx - k`.
+const POLICY: [f32; 2] = [-1.0, -1.0];
 
 const N_SAMPLES: usize = 9;
 const SAMPLE: Duration = Duration::from_millis(30);
@@ -19,6 +19,8 @@ const MAX_LAUNCHES: u32 = 2000;
 pub(crate) struct Measured {
     /// The kernel that was chosen.
     pub(crate) variant: &'static Variant,
+    /// Why that one.
+    pub(crate) reason: &'static str,
     /// How fast it ran; `None` on a software adapter.
     pub(crate) rate: Option<Rate>,
     /// Largest errors.
@@ -39,19 +41,20 @@ pub(crate) type Outcome = Result<Measured, Box<dyn Error>>;
 
 /// Evaluates the batch with kernel `K`; nothing is timed before every result has been checked.
 pub(crate) fn run<K: Kernel<Element = f32>>(device: &Device, problems: &Problems) -> Outcome {
-    let variant = K::TASK
-        .choose(device.target(), device.arch(), problems.len as u64)
+    let row = K::TASK
+        .choose_row(device.target(), device.arch(), problems.len as u64)
         .ok_or_else(|| format!("{} has no kernel for this device", K::TASK.symbol))?;
+    let (variant, reason) = (&K::TASK.variants[row.variant_idx], row.reason);
     let layout = K::TASK.layout;
     let a = device.upload_slice(&problems.feedback, problems.nu * problems.nx, layout)?;
     let x = device.upload_slice(&problems.deviation, problems.nx, layout)?;
     let mut y = device.upload_slice(&problems.feedforward, problems.nu, layout)?;
 
-    let launch = |y: &mut Batch<f32>| glass::launch(K::TASK, device, &[&a, &x], y, POLICY);
+    let launch = |y: &mut Batch<f32>| glass::launch(K::TASK, device, &[&a, &x], &mut [y], &mut [], &POLICY);
     launch(&mut y)?;
     let worst = check::policy(problems, &y.download()?, device.target(), variant.plan.form)?;
     if device.is_software() {
-        return Ok(Measured { variant, rate: None, worst });
+        return Ok(Measured { variant, reason, rate: None, worst });
     }
 
     // From here y alternates between du and k, since -A x - (-A x - k) = k: no growth, no reset needed.
@@ -74,5 +77,5 @@ pub(crate) fn run<K: Kernel<Element = f32>>(device: &Device, problems: &Problems
     let seconds = samples[N_SAMPLES / 2].as_secs_f64() / f64::from(n_launches);
     let per_second = problems.len as f64 / seconds;
     let rate = Rate { problems: per_second, bytes: per_second * problems.bytes_per_problem() as f64 };
-    Ok(Measured { variant, rate: Some(rate), worst })
+    Ok(Measured { variant, reason, rate: Some(rate), worst })
 }

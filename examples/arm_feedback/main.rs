@@ -15,55 +15,20 @@ mod evaluate;
 mod gains;
 mod policy;
 mod problems;
+#[path = "../program/mod.rs"]
+mod program;
 mod table;
 
 use arguments::Arguments;
 use gains::Gains;
 use problems::Problems;
+use program::exit::{self, Failure};
 use std::error::Error;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-/// Why there is no table.
-#[derive(Debug)]
-enum Failure {
-    /// The arguments or the file are unusable.
-    Unusable(Box<dyn Error>),
-    /// Standard output takes no more.
-    Output(io::Error),
-}
-
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Self {
-        Self::Output(error)
-    }
-}
-
-impl Failure {
-    /// The message, if anybody is left to read it, and the exit code.
-    fn report(&self) -> (Option<String>, u8) {
-        match self {
-            Self::Unusable(error) => (Some(error.to_string()), 2),
-            // The reader has seen enough.
-            Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => (None, 1),
-            Self::Output(error) => (Some(format!("the output cannot be written: {error}")), 1),
-        }
-    }
-}
-
 fn main() -> ExitCode {
-    match run(lexopt::Parser::from_env(), &mut io::stdout().lock()) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(failure) => {
-            let (message, code) = failure.report();
-            if let Some(message) = message {
-                // Without standard error the exit code has to do.
-                let _ = writeln!(io::stderr(), "arm_feedback: {message}");
-            }
-            ExitCode::from(code)
-        }
-    }
+    exit::code("arm_feedback", run(lexopt::Parser::from_env(), &mut io::stdout().lock()))
 }
 
 /// Writes the help or the table; whether every device that ran is right.
@@ -102,24 +67,7 @@ fn prepare(arguments: &Arguments) -> Result<(Problems, policy::Evaluate), Box<dy
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Takes `room` bytes, then fails.
-    struct Full {
-        room: usize,
-        kind: io::ErrorKind,
-    }
-
-    impl Write for Full {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            let n_written = bytes.len().min(self.room);
-            self.room -= n_written;
-            if n_written == 0 { Err(self.kind.into()) } else { Ok(n_written) }
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
+    use program::exit::full::Full;
 
     #[test]
     fn output_that_cannot_be_written_is_an_error_and_a_closed_pipe_a_quiet_one() {

@@ -2,8 +2,9 @@
 //! sources, perturbs its gains a little, and gets a state of its own.
 
 use crate::gains::Gains;
+use crate::program::random::symmetric;
 use rand_pcg::Pcg64Mcg;
-use rand_pcg::rand_core::{Rng, SeedableRng};
+use rand_pcg::rand_core::SeedableRng;
 use std::collections::TryReserveError;
 
 /// Seed of the perturbations.
@@ -77,9 +78,4 @@ impl Problems {
     pub(crate) fn bytes_per_problem(&self) -> usize {
         (self.nu * self.nx + self.nx + 2 * self.nu) * size_of::<f32>()
     }
-}
-
-/// Uniform in [-1, 1).
-fn symmetric(random: &mut Pcg64Mcg) -> f64 {
-    (random.next_u64() >> 11) as f64 * 2f64.powi(-52) - 1.0
 }

@@ -1,9 +1,9 @@
 //! Writes the outcome of every device.
 
 use crate::evaluate::{Measured, Outcome, Rate};
+use crate::program::mapping;
 use glass::Device;
 use glass::rt::Skipped;
-use glass::rt::kernel::{Form, Plan, Tier};
 use std::io::{self, Write};
 
 const HEADINGS: [&str; 6] =
@@ -36,9 +36,7 @@ pub(crate) fn write(
         write_line(out, cells, &widths)?;
         writeln!(out, "      {}", device.name())?;
         match outcome {
-            Ok(Measured { variant, .. }) => {
-                writeln!(out, "      {}: {}", variant.symbol, variant.plan.reason)?;
-            }
+            Ok(Measured { variant, reason, .. }) => writeln!(out, "      {}: {reason}", variant.symbol)?,
             Err(error) => writeln!(out, "      FAILED: {error}")?,
         }
     }
@@ -56,7 +54,7 @@ fn cells(device: &Device, outcome: &Outcome) -> [String; 6] {
                 None => ["not timed".into(), "-".into()],
             };
             [
-                mapping(&measured.variant.plan),
+                mapping::describe(&measured.variant.plan),
                 rate,
                 bytes,
                 format!("{:.3}", measured.worst.fraction),
@@ -66,18 +64,6 @@ fn cells(device: &Device, outcome: &Outcome) -> [String; 6] {
         Err(_) => std::array::from_fn(|_| "-".into()),
     };
     [device.target().to_string(), kernel, rate, bytes, fraction, absolute]
-}
-
-fn mapping(plan: &Plan) -> String {
-    let tier = match plan.tier {
-        Tier::Thread => "thread",
-        Tier::Warp => "warp",
-        Tier::Block => "block",
-    };
-    match plan.form {
-        Form::Serial => format!("{tier}, serial"),
-        Form::Reduced { lanes_per_output } => format!("{tier}, reduced over {lanes_per_output}"),
-    }
 }
 
 /// Text columns to the left, figures to the right.

@@ -1,0 +1,6 @@
+//! What the examples share: files of robot data, seeded perturbations, the text of a mapping, exit codes.
+
+pub(crate) mod exit;
+pub(crate) mod mapping;
+pub(crate) mod npz;
+pub(crate) mod random;
