@@ -108,9 +108,9 @@ fn noted(status: u32, is_good: bool, number: u32) -> u32 {
 }
 
 macro_rules! lanes {
-    ($float:ident, $exponents:ident { bits: $bits:ty, mantissa: $mantissa:literal, mask: $mask:literal, max: $max:literal }) => {
-        /// Scaling by powers of two, and what a rotation and a pivot have in common.
-        mod $exponents {
+    ($float:ident, $one:ident { bits: $bits:ty, mantissa: $mantissa:literal, mask: $mask:literal, max: $max:literal }) => {
+        /// What is more than one operator, on one lane.
+        mod $one {
             /// The exponent field of a scale: 1 to the largest whose inverse is normal as well.
             #[inline(always)]
             fn field(value: $float) -> $bits {
@@ -214,7 +214,7 @@ macro_rules! lanes {
             }
             #[inline(always)]
             fn max(self, other: Self) -> Self {
-                $exponents::max(self, other)
+                $one::max(self, other)
             }
             #[inline(always)]
             fn sqrt(self) -> Self {
@@ -226,32 +226,32 @@ macro_rules! lanes {
             }
             #[inline(always)]
             fn exponent_scale(self) -> Self {
-                $exponents::scale(self)
+                $one::scale(self)
             }
             #[inline(always)]
             fn inverse_exponent_scale(self) -> Self {
-                $exponents::inverse_scale(self)
+                $one::inverse_scale(self)
             }
             #[inline(always)]
             fn rotg_cos(self, b: Self) -> Self {
-                let (p, _, _, h) = $exponents::rotation(self, b);
-                $exponents::selected(self, b, p / h, 1.0, 0.0)
+                let (p, _, _, h) = $one::rotation(self, b);
+                $one::selected(self, b, p / h, 1.0, 0.0)
             }
             #[inline(always)]
             fn rotg_sin(self, b: Self) -> Self {
-                let (_, q, _, h) = $exponents::rotation(self, b);
-                $exponents::selected(self, b, q / h, 0.0, 1.0)
+                let (_, q, _, h) = $one::rotation(self, b);
+                $one::selected(self, b, q / h, 0.0, 1.0)
             }
             #[inline(always)]
             fn rotg_radius(self, b: Self) -> Self {
-                let (_, _, w, h) = $exponents::rotation(self, b);
-                $exponents::selected(self, b, w * h, self, b)
+                let (_, _, w, h) = $one::rotation(self, b);
+                $one::selected(self, b, w * h, self, b)
             }
             #[inline(always)]
             fn cholesky_pivot(self, number: u32, status: &mut u32) -> (Self, Self) {
-                let is_good = $exponents::is_positive(self);
+                let is_good = $one::is_positive(self);
                 *status = noted(*status, is_good, number);
-                let pivot = <$float>::sqrt($exponents::or_nan(self, is_good));
+                let pivot = <$float>::sqrt($one::or_nan(self, is_good));
                 (pivot, 1.0 / pivot)
             }
             #[inline(always)]
@@ -261,9 +261,9 @@ macro_rules! lanes {
             }
             #[inline(always)]
             fn general_pivot(self, number: u32, status: &mut u32) -> (Self, Self) {
-                let is_good = $exponents::is_invertible(self);
+                let is_good = $one::is_invertible(self);
                 *status = noted(*status, is_good, number);
-                let pivot = $exponents::or_nan(self, is_good);
+                let pivot = $one::or_nan(self, is_good);
                 (pivot, 1.0 / pivot)
             }
         }
@@ -328,7 +328,7 @@ macro_rules! lanes {
             }
             #[inline(always)]
             fn max(self, other: Self) -> Self {
-                self.zip(other, $exponents::max)
+                self.zip(other, $one::max)
             }
             #[inline(always)]
             fn sqrt(self) -> Self {
@@ -340,11 +340,11 @@ macro_rules! lanes {
             }
             #[inline(always)]
             fn exponent_scale(self) -> Self {
-                self.map($exponents::scale)
+                self.map($one::scale)
             }
             #[inline(always)]
             fn inverse_exponent_scale(self) -> Self {
-                self.map($exponents::inverse_scale)
+                self.map($one::inverse_scale)
             }
             #[inline(always)]
             fn rotg_cos(self, b: Self) -> Self {
@@ -360,8 +360,8 @@ macro_rules! lanes {
             }
             #[inline(always)]
             fn cholesky_pivot(self, number: u32, status: &mut Pack<u32, W>) -> (Self, Self) {
-                self.note($exponents::is_positive, number, status);
-                let pivot = self.map(|a| $exponents::or_nan(a, $exponents::is_positive(a)).sqrt());
+                self.note($one::is_positive, number, status);
+                let pivot = self.map(|a| $one::or_nan(a, $one::is_positive(a)).sqrt());
                 (pivot, pivot.recip())
             }
             #[inline(always)]
@@ -371,8 +371,8 @@ macro_rules! lanes {
             }
             #[inline(always)]
             fn general_pivot(self, number: u32, status: &mut Pack<u32, W>) -> (Self, Self) {
-                self.note($exponents::is_invertible, number, status);
-                let pivot = self.map(|a| $exponents::or_nan(a, $exponents::is_invertible(a)));
+                self.note($one::is_invertible, number, status);
+                let pivot = self.map(|a| $one::or_nan(a, $one::is_invertible(a)));
                 (pivot, pivot.recip())
             }
         }
