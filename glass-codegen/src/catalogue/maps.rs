@@ -1,6 +1,6 @@
 //! Element-wise operations.
 
-use super::draft::{Draft, diagonal};
+use super::draft::Draft;
 use super::entry::{ALPHAS, Entry, PLAIN, Size};
 use super::{Op, Settings};
 use crate::contract::Field;
@@ -39,7 +39,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry { op: Op::Rotg, formula: "(c, s, r) of a Givens rotation of (a, b)", build: Some(rotg), ..PLAIN },
     Entry {
         op: Op::Symmetrize,
-        formula: "B = (A + A') / 2",
+        formula: "B = (A + A') / 2 off the diagonal",
         sizes: &[Size::required(Field::N, "the order of the matrix")],
         options: &[Field::InPlace],
         build: Some(symmetrize),
@@ -140,11 +140,16 @@ fn rotg(settings: &Settings) -> Spec {
     draft.finish()
 }
 
-/// The diagonal of a separate result is a copy of the source's, so that the result is a whole matrix.
+/// The diagonal is not touched, in place or not: a separate result keeps its own.
 fn symmetrize(settings: &Settings) -> Spec {
     let mut draft = Draft::new(Op::Symmetrize, settings);
     let n = draft.size(Field::N);
-    let (a, b) = source_and_result(&mut draft, "a", "b", (n, n));
+    let (a, b) = if settings.has(Field::InPlace) {
+        let a = draft.in_out("a", (n, n));
+        (a, a)
+    } else {
+        (draft.input("a", (n, n)), draft.in_out("b", (n, n)))
+    };
     let (i, j) = (Letter::new('i', n), Letter::new('j', n));
     let pair = |operand| {
         let below = Access::dense(operand, &[i, j]);
@@ -158,10 +163,11 @@ fn symmetrize(settings: &Settings) -> Spec {
         sources: pair(a),
         destinations: pair(b),
     }));
-    if a != b {
-        draft.map(MapKind::Copy, &[i], vec![diagonal(a, n)], diagonal(b, n));
-    }
-    draft.formula(if a == b { "A = (A + A') / 2" } else { "B = (A + A') / 2" });
+    draft.formula(if a == b {
+        "A = (A + A') / 2 off the diagonal"
+    } else {
+        "B = (A + A') / 2 off the diagonal"
+    });
     draft.finish()
 }
 
