@@ -1,0 +1,17 @@
+//! Options that exclude each other, or that are not there yet.
+
+#[glass::op(potrf, n = 7, in_place, fill = zero)]
+struct Factor;
+
+#[glass::op(ldlt, n = 7, inertia)]
+struct Inertia;
+
+#[glass::op(tensor_vec_contract, k = 3, a = 3, b = 4, symmetric)]
+struct Oblong;
+
+#[glass::op(tensor_vec_contract, k = 3, a = 3, b = 3, axis = b, symmetric)]
+struct OtherAxis;
+
+fn main() {
+    let _ = (Factor::sources(), Inertia::sources(), Oblong::sources(), OtherAxis::sources());
+}

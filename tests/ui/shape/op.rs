@@ -1,0 +1,20 @@
+//! The sizes of an op are named in its own words.
+
+#[glass::op(posv)]
+struct Solve;
+
+#[glass::op(riccati_gain, nx = 14, nu = 0)]
+struct Gain;
+
+#[glass::op(axpy_strided, m = 14, n = 14, ldy = 12)]
+struct Short;
+
+#[glass::op(copy_strided, m = 14, n = 14, ldx = 7)]
+struct Tile;
+
+#[glass::op(tensor_vec_contract, k = 4096, a = 4096, b = 2)]
+struct Tensor;
+
+fn main() {
+    let _ = (Solve::sources(), Gain::sources(), Short::sources(), Tile::sources(), Tensor::sources());
+}

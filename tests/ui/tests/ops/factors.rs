@@ -1,0 +1,128 @@
+//! Factorisations, solves, and what is made of them. The triangles that are not read hold NaN.
+
+use crate::matrix::Matrix;
+use crate::{BAD, Problem, op};
+
+/// `L L'`, negated in the bad problem.
+fn definite(l: &Matrix, seed: usize) -> Matrix {
+    l.times(&l.transposed()).scaled(if seed == BAD { -1.0 } else { 1.0 })
+}
+
+op!(trsv: op(trsv, n = 3), [], |seed| {
+    let (l, x) = (Matrix::lower(3, seed), Matrix::whole(3, 1, seed + 1));
+    Problem::overwriting([l.dead_above(), l.times(&x)], x)
+});
+
+op!(trsm: op(trsm, n = 3, nrhs = 2, trans), [], |seed| {
+    let (l, x) = (Matrix::lower(3, seed), Matrix::whole(3, 2, seed + 1));
+    Problem::overwriting([l.dead_above(), l.transposed().times(&x)], x)
+});
+
+op!(potrf: op(potrf, n = 3), [], |seed| {
+    let l = Matrix::lower(3, seed);
+    Problem::checked([definite(&l, seed).dead_above()], l, seed == BAD)
+});
+
+op!(potrf_in_place: op(potrf, n = 3, in_place), [], |seed| {
+    let l = Matrix::lower(3, seed);
+    let a = definite(&l, seed);
+    // The triangle above keeps what it holds.
+    let left = Matrix::new(3, 3, |row, col| if row < col { a.at(row, col) } else { l.at(row, col) });
+    let result = (seed != BAD).then_some(left);
+    Problem { inputs: Vec::new(), outputs: vec![(Some(a), result)], words: vec![u32::from(seed == BAD)] }
+});
+
+op!(posv: op(posv, n = 3), [], |seed| {
+    let (l, x) = (Matrix::lower(3, seed), Matrix::whole(3, 1, seed + 1));
+    let a = definite(&l, seed);
+    Problem::checked([a.dead_above(), a.times(&x)], x, seed == BAD)
+});
+
+op!(posv_shifted: op(posv, n = 3, nrhs = 2, reg = shift), [2.0], |seed| {
+    let (l, x) = (Matrix::lower(3, seed), Matrix::whole(3, 2, seed + 1));
+    let shifted = definite(&l, seed);
+    let a = shifted.minus(&Matrix::diagonal(3, |_| 2.0));
+    Problem::checked([a.dead_above(), shifted.times(&x)], x, seed == BAD)
+});
+
+op!(posv_diag_shifted: op(posv, n = 3, reg = diag_shift), [1.0], |seed| {
+    let (l, x) = (Matrix::lower(3, seed), Matrix::whole(3, 1, seed + 1));
+    let shifted = definite(&l, seed);
+    let a = Matrix::new(3, 3, |row, col| shifted.at(row, col) * if row == col { 0.5 } else { 1.0 });
+    Problem::checked([a.dead_above(), shifted.times(&x)], x, seed == BAD)
+});
+
+op!(posv_unchecked: op(posv, n = 3, check = off), [], |seed| {
+    let (l, x) = (Matrix::lower(3, seed), Matrix::whole(3, 1, seed + 1));
+    let a = l.times(&l.transposed());
+    Problem::overwriting([a.dead_above(), a.times(&x)], x)
+});
+
+op!(potrs: op(potrs, n = 3), [], |seed| {
+    let (l, x) = (Matrix::lower(3, seed), Matrix::whole(3, 1, seed + 1));
+    Problem::overwriting([l.dead_above(), l.times(&l.transposed()).times(&x)], x)
+});
+
+/// `L` and `D` of a factorisation, and both in one triangle.
+fn ldl(seed: usize) -> (Matrix, Matrix, Matrix) {
+    let l = Matrix::unit_lower(3, seed);
+    let d = Matrix::diagonal(3, |row| [2.0, -1.0, 4.0][(row + seed) % 3]);
+    let both = Matrix::new(3, 3, |row, col| if row == col { d.at(row, col) } else { l.at(row, col) });
+    (l, d, both)
+}
+
+// The bad problem has a zero for its first pivot.
+op!(ldlt: op(ldlt, n = 3), [], |seed| {
+    let (l, d, both) = ldl(seed);
+    let mut a = l.times(&d).times(&l.transposed());
+    if seed == BAD {
+        a.data[0] = 0.0;
+    }
+    Problem::checked([a.dead_above()], both, seed == BAD)
+});
+
+op!(ldlt_solve: op(ldlt_solve, n = 3, nrhs = 2), [], |seed| {
+    let (l, d, both) = ldl(seed);
+    let x = Matrix::whole(3, 2, seed + 1);
+    Problem::overwriting([both.dead_above(), l.times(&d).times(&l.transposed()).times(&x)], x)
+});
+
+op!(inv: op(inv, n = 3), [], |seed| {
+    let (lower, upper) = (Matrix::unit_lower(3, seed), Matrix::lower(3, seed + 1).transposed());
+    let mut a = lower.times(&upper);
+    let inverse = upper.transposed().solved_transposed(&lower.solved(&Matrix::diagonal(3, |_| 1.0)));
+    if seed == BAD {
+        a.data[0] = 0.0;
+    }
+    Problem::checked([a], inverse, seed == BAD)
+});
+
+/// Operands of a gain and what comes out of them: `[P, A, B, R]`, `K` and the factor.
+fn riccati(seed: usize) -> (Vec<Matrix>, Matrix, Matrix) {
+    let (p, a) = (Matrix::symmetric(3, seed), Matrix::whole(3, 3, seed + 1));
+    let (b, l) = (Matrix::whole(3, 2, seed + 2), Matrix::lower(2, seed));
+    let product = b.transposed().times(&p);
+    let r = definite(&l, seed).minus(&product.times(&b));
+    let k = l.solved_transposed(&l.solved(&product.times(&a)));
+    (vec![p, a, b, r.dead_above()], k, l)
+}
+
+op!(riccati_gain: op(riccati_gain, nx = 3, nu = 2), [], |seed| {
+    let (inputs, k, _) = riccati(seed);
+    Problem::checked(inputs, k, seed == BAD)
+});
+
+op!(riccati_gain_with_factor: op(riccati_gain, nx = 3, nu = 2, factor), [], |seed| {
+    let (inputs, k, l) = riccati(seed);
+    let outputs = [k, l].map(|result| (None, (seed != BAD).then_some(result)));
+    Problem { inputs, outputs: outputs.to_vec(), words: vec![u32::from(seed == BAD)] }
+});
+
+// J' J = 4 I, so that a shift of 12 makes it 16 I; one of -20 fails.
+op!(gn_step: op(gn_step, m = 4, n = 2), [12.0], |seed| {
+    let sign = |row: usize, col: usize| if (row >> col) & 1 == 1 { -1.0 } else { 1.0 };
+    let jacobian = Matrix::new(4, 2, sign);
+    let r = Matrix::whole(4, 1, seed);
+    let step = jacobian.transposed().times(&r).scaled(1.0 / 16.0);
+    Problem::checked([jacobian, r], step, false)
+});

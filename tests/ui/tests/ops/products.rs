@@ -1,0 +1,109 @@
+//! Products of matrices, tensors and chains of them.
+
+use crate::matrix::Matrix;
+use crate::{Problem, op};
+
+fn whole(rows: usize, cols: usize, seed: usize) -> Matrix {
+    Matrix::whole(rows, cols, seed)
+}
+
+op!(gemv: op(gemv, m = 3, n = 5), [], |seed| {
+    let (a, x) = (whole(3, 5, seed), whole(5, 1, seed + 1));
+    Problem::overwriting([a.clone(), x.clone()], a.times(&x))
+});
+
+op!(gemv_transposed: op(gemv, m = 3, n = 5, trans, alpha = runtime, beta = runtime), [2.0, -3.0], |seed| {
+    let (a, x, y) = (whole(3, 5, seed), whole(3, 1, seed + 1), whole(5, 1, seed + 2));
+    let result = a.transposed().times(&x).scaled(2.0).plus(&y.scaled(-3.0));
+    Problem { inputs: vec![a, x], outputs: vec![(Some(y), Some(result))], words: Vec::new() }
+});
+
+op!(gemv_reduced: op(gemv_reduced, m = 3, n = 5, lanes_per_output = 4), [], |seed| {
+    let (a, x) = (whole(3, 5, seed), whole(5, 1, seed + 1));
+    Problem::overwriting([a.clone(), x.clone()], a.times(&x))
+});
+
+op!(gemm: op(gemm, m = 3, n = 2, k = 4, trans_b, beta = one), [], |seed| {
+    let (a, b, c) = (whole(3, 4, seed), whole(2, 4, seed + 1), whole(3, 2, seed + 2));
+    let result = a.times(&b.transposed()).plus(&c);
+    Problem { inputs: vec![a, b], outputs: vec![(Some(c), Some(result))], words: Vec::new() }
+});
+
+op!(syrk: op(syrk, n = 3, k = 4), [], |seed| {
+    let a = whole(3, 4, seed);
+    Problem::overwriting([a.clone()], a.times(&a.transposed()))
+});
+
+op!(syrk_lower: op(syrk, n = 3, k = 4, trans, fill = lower), [], |seed| {
+    let (a, c) = (whole(4, 3, seed), whole(3, 3, seed + 1));
+    let product = a.transposed().times(&a);
+    let result = Matrix::new(3, 3, |row, col| if row < col { c.at(row, col) } else { product.at(row, col) });
+    Problem { inputs: vec![a], outputs: vec![(Some(c), Some(result))], words: Vec::new() }
+});
+
+op!(syr2k: op(syr2k, n = 3, k = 4), [], |seed| {
+    let (a, b) = (whole(3, 4, seed), whole(3, 4, seed + 1));
+    let half = a.times(&b.transposed());
+    Problem::overwriting([a, b], half.plus(&half.transposed()))
+});
+
+op!(congruence_sym: op(congruence_sym, n = 4, p = 3), [], |seed| {
+    let (x, m) = (whole(4, 3, seed), Matrix::symmetric(4, seed + 1));
+    Problem::overwriting([x.clone(), m.clone()], x.transposed().times(&m).times(&x))
+});
+
+op!(bilinear: op(bilinear, n = 4, p = 3, q = 2), [], |seed| {
+    let (x, m, y) = (whole(4, 3, seed), whole(4, 4, seed + 1), whole(4, 2, seed + 2));
+    Problem::overwriting([x.clone(), m.clone(), y.clone()], x.transposed().times(&m).times(&y))
+});
+
+op!(congruence_accum: op(congruence_accum, p = 3, q = 4, beta = one), [], |seed| {
+    let (g, m, c) = (whole(3, 4, seed), Matrix::symmetric(4, seed + 1), Matrix::symmetric(3, seed + 2));
+    let result = g.times(&m).times(&g.transposed()).plus(&c);
+    Problem { inputs: vec![g, m], outputs: vec![(Some(c), Some(result))], words: Vec::new() }
+});
+
+/// Two slabs of 3 x 4 beside each other.
+fn tensor(seed: usize) -> (Matrix, [Matrix; 2]) {
+    let slabs = [whole(3, 4, seed), whole(3, 4, seed + 2)];
+    (Matrix::new(3, 8, |row, col| slabs[col / 4].at(row, col % 4)), slabs)
+}
+
+op!(tensor_vec_contract: op(tensor_vec_contract, k = 2, a = 3, b = 4), [], |seed| {
+    let (t, [first, second]) = tensor(seed);
+    let v = whole(2, 1, seed + 1);
+    Problem::overwriting([v.clone(), t], first.scaled(v.data[0]).plus(&second.scaled(v.data[1])))
+});
+
+op!(tensor_over_columns: op(tensor_vec_contract, k = 2, a = 3, b = 4, axis = b), [], |seed| {
+    let (t, slabs) = tensor(seed);
+    let v = whole(4, 1, seed + 1);
+    let [first, second] = slabs.map(|slab| slab.times(&v));
+    let result = Matrix::new(2, 3, |k, a| [&first, &second][k].data[a]);
+    Problem::overwriting([v, t], result)
+});
+
+op!(vec_tensor_vec: op(vec_tensor_vec, k = 2, a = 3, b = 4), [], |seed| {
+    let (t, slabs) = tensor(seed);
+    let (u, w) = (whole(3, 1, seed + 1), whole(4, 1, seed + 3));
+    let sums = slabs.map(|slab| u.transposed().times(&slab).times(&w).data[0]);
+    Problem::overwriting([u, t, w], Matrix::new(2, 1, |k, _| sums[k]))
+});
+
+op!(index_string: contract("ki,kl,lj->ij", i = 3, j = 3, k = 4, l = 2), [], |seed| {
+    let (first, second, third) = (whole(4, 3, seed), whole(4, 2, seed + 1), whole(2, 3, seed + 2));
+    Problem::overwriting(
+        [first.clone(), second.clone(), third.clone()],
+        first.transposed().times(&second).times(&third),
+    )
+});
+
+op!(
+    symmetric_index_string: contract("ki,kl,lj->ij", i = 3, j = 3, k = 4, l = 4, symmetric, beta = one),
+    [],
+    |seed| {
+        let (x, m, q) = (whole(4, 3, seed), Matrix::symmetric(4, seed + 1), Matrix::symmetric(3, seed + 2));
+        let result = x.transposed().times(&m).times(&x).plus(&q);
+        Problem { inputs: vec![x.clone(), m, x], outputs: vec![(Some(q), Some(result))], words: Vec::new() }
+    }
+);

@@ -1,0 +1,113 @@
+//! Sums over vectors and element-wise operations.
+
+use crate::matrix::Matrix;
+use crate::{Problem, op};
+
+fn x(seed: usize) -> Matrix {
+    Matrix::whole(5, 1, seed)
+}
+
+fn y(seed: usize) -> Matrix {
+    Matrix::whole(5, 1, seed + 3)
+}
+
+fn sum(matrix: &Matrix, of: impl Fn(f64) -> f64) -> Matrix {
+    Matrix::scalar(matrix.data.iter().map(|value| of(*value)).sum())
+}
+
+op!(dot: op(dot, n = 5), [], |seed| {
+    Problem::overwriting([x(seed), y(seed)], x(seed).transposed().times(&y(seed)))
+});
+
+op!(reduce: op(reduce, n = 5), [], |seed| Problem::overwriting([x(seed)], sum(&x(seed), |value| value)));
+
+op!(asum: op(asum, n = 5), [], |seed| Problem::overwriting([x(seed)], sum(&x(seed), f64::abs)));
+
+op!(nrm1_diff: op(nrm1_diff, n = 5), [], |seed| {
+    Problem::overwriting([x(seed), y(seed)], sum(&x(seed).minus(&y(seed)), f64::abs))
+});
+
+// 2, 3 and 6 have the norm 7; the squares of the largest ones overflow.
+op!(nrm2: op(nrm2, n = 3), [], |seed| {
+    let scale = 2f64.powi([0, 120, -100][seed % 3]);
+    let x = Matrix::new(3, 1, |row, _| [2.0, -3.0, 6.0][row] * scale);
+    Problem::overwriting([x], Matrix::scalar(7.0 * scale))
+});
+
+op!(axpy: op(axpy, n = 5), [-2.0], |seed| {
+    Problem::overwriting([x(seed), y(seed)], x(seed).scaled(-2.0).plus(&y(seed)))
+});
+
+op!(axpy_in_place: op(axpy, n = 5, in_place), [-2.0], |seed| Problem {
+    inputs: vec![x(seed)],
+    outputs: vec![(Some(y(seed)), Some(x(seed).scaled(-2.0).plus(&y(seed))))],
+    words: Vec::new(),
+});
+
+/// A tile of two rows in a matrix of four, and the matrix with another tile.
+fn tile(seed: usize, tile: impl Fn(f64, f64) -> f64) -> Problem {
+    let (x, y) = (Matrix::whole(2, 3, seed), Matrix::whole(4, 3, seed + 1));
+    let result = Matrix::new(4, 3, |row, col| {
+        if row < 2 { tile(x.at(row, col), y.at(row, col)) } else { y.at(row, col) }
+    });
+    Problem { inputs: vec![x], outputs: vec![(Some(y), Some(result))], words: Vec::new() }
+}
+
+op!(axpy_strided: op(axpy_strided, m = 2, n = 3, ldy = 4), [3.0], |seed| tile(seed, |x, y| 3.0 * x + y));
+
+op!(copy_strided: op(copy_strided, m = 2, n = 3, ldy = 4), [], |seed| tile(seed, |x, _| x));
+
+op!(copy: op(copy, n = 5), [], |seed| Problem::overwriting([x(seed)], x(seed)));
+
+op!(copy_scaled: op(copy, n = 5, alpha = runtime), [3.0], |seed| {
+    Problem::overwriting([x(seed)], x(seed).scaled(3.0))
+});
+
+op!(scal: op(scal, n = 5), [3.0], |seed| Problem::overwriting([x(seed)], x(seed).scaled(3.0)));
+
+op!(scal_in_place: op(scal, n = 5, in_place), [3.0], |seed| Problem {
+    inputs: Vec::new(),
+    outputs: vec![(Some(x(seed)), Some(x(seed).scaled(3.0)))],
+    words: Vec::new(),
+});
+
+op!(rot: op(rot, n = 5), [3.0, -2.0], |seed| Problem {
+    inputs: vec![x(seed), y(seed)],
+    outputs: vec![
+        (None, Some(x(seed).scaled(3.0).plus(&y(seed).scaled(-2.0)))),
+        (None, Some(y(seed).scaled(3.0).plus(&x(seed).scaled(2.0)))),
+    ],
+    words: Vec::new(),
+});
+
+// Three sides of a right-angled triangle, then the two special cases.
+op!(rotg: op(rotg), [], |seed| {
+    let scale = f64::from(1 << (seed % 5));
+    let [a, b, c, s, r] = [
+        [3.0 * scale, 4.0 * scale, 0.6, 0.8, 5.0 * scale],
+        [-3.0, 0.0, 1.0, 0.0, -3.0],
+        [0.0, -4.0, 0.0, 1.0, -4.0],
+    ][seed % 3];
+    Problem {
+        inputs: [a, b].map(Matrix::scalar).to_vec(),
+        outputs: [c, s, r].map(|value| (None, Some(Matrix::scalar(value)))).to_vec(),
+        words: Vec::new(),
+    }
+});
+
+op!(symmetrize: op(symmetrize, n = 3), [], |seed| {
+    let a = Matrix::whole(3, 3, seed);
+    let result = a.plus(&a.transposed()).scaled(0.5);
+    Problem::overwriting([a], result)
+});
+
+op!(swap: op(swap, n = 5), [], |seed| Problem {
+    inputs: Vec::new(),
+    outputs: vec![(Some(x(seed)), Some(y(seed))), (Some(y(seed)), Some(x(seed)))],
+    words: Vec::new(),
+});
+
+op!(transpose: op(transpose, m = 3, n = 2), [], |seed| {
+    let a = Matrix::whole(3, 2, seed);
+    Problem::overwriting([a.clone()], a.transposed())
+});

@@ -1,0 +1,30 @@
+//! What a tier or a form lacks for an op, with the reason.
+
+#[glass::op(iamax, n = 7, tier = thread)]
+struct Search;
+
+#[glass::op(gemm_reduced, m = 7, n = 7, k = 14, tier = thread)]
+struct Product;
+
+#[glass::op(gemm_reduced, m = 7, n = 7, k = 14, form = serial)]
+struct Contradiction;
+
+#[glass::op(nrm2, n = 7, tier = thread, form = fast)]
+struct Norm;
+
+#[glass::op(posv, n = 7, form = reduced)]
+struct Solve;
+
+#[glass::op(axpy, n = 7, form = reduced)]
+struct Axpy;
+
+#[glass::op(syrk, n = 7, k = 7, tier = cgrps)]
+struct Groups;
+
+#[glass::op(gemv, m = 7, n = 14, form = fast)]
+struct Strategy;
+
+fn main() {
+    let _ = (Search::sources(), Product::sources(), Contradiction::sources(), Norm::sources());
+    let _ = (Solve::sources(), Axpy::sources(), Groups::sources(), Strategy::sources());
+}
