@@ -65,47 +65,65 @@ impl Sums<'_> {
         let contraction = self.contraction;
         let destination = &contraction.destination;
         let addend = contraction.addend.as_ref().unwrap_or(destination);
-        self.store(acc, "out", destination, addend, position, emit);
-        if contraction.domain != Domain::Mirrored {
-            return;
+        let mut slots = vec![self.slot("out", destination, addend, position, emit)];
+        if contraction.domain == Domain::Mirrored {
+            let (row, col) = (contraction.outputs[0].name, contraction.outputs[1].name);
+            let value = |letter| position.iter().find(|(name, _)| *name == letter).map(|(_, index)| index);
+            if !emit.is_straight || value(row) != value(col) {
+                let (destination, addend) = (destination.swapped(row, col), addend.swapped(row, col));
+                slots.push(self.slot("mirror", &destination, &addend, position, emit));
+            }
         }
-        let (row, col) = (contraction.outputs[0].name, contraction.outputs[1].name);
-        let value = |letter| position.iter().find(|(name, _)| *name == letter).map(|(_, index)| index);
-        if emit.is_straight && value(row) == value(col) {
-            return;
+        for slot in slots {
+            self.store(acc, slot, emit);
         }
-        self.store(acc, "mirror", &destination.swapped(row, col), &addend.swapped(row, col), position, emit);
     }
 
-    fn store(
+    /// A place for a result, with its old value. Old values are read before any result is stored: on the diagonal both
+    /// places are the same.
+    fn slot(
         &self,
-        acc: &str,
         label: &str,
         destination: &Access,
         addend: &Access,
         position: &Position,
         emit: &mut Emit<'_>,
-    ) {
-        let epilogue = Epilogue {
-            alpha: self.contraction.alpha == Alpha::Runtime,
-            accumulates: self.contraction.beta != Beta::Zero,
-            beta: self.contraction.beta == Beta::Runtime,
-        };
+    ) -> Slot {
         let index = Emit::index(destination, position);
-        if !epilogue.alpha && !epilogue.accumulates {
-            return emit.write(destination.operand, &index, acc);
-        }
-        let stored = match (emit.is_straight, index.as_constant()) {
+        let name = match (emit.is_straight, index.as_constant()) {
             (true, Some(element)) => emit.element_name(destination.operand, element),
             _ => self.named(label, emit),
         };
-        let old = epilogue.accumulates.then(|| {
+        let old = (self.contraction.beta != Beta::Zero).then(|| {
             let index = Emit::index(addend, position);
-            emit.read_old(addend.operand, &index, &format!("old_{stored}"))
+            emit.read_old(addend.operand, &index, &format!("old_{name}"))
         });
-        emit.push(Stmt::Finish { name: stored.clone(), acc: acc.to_owned(), old, epilogue });
-        emit.write(destination.operand, &index, &stored);
+        Slot { name, operand: destination.operand, index, old }
     }
+
+    fn store(&self, acc: &str, slot: Slot, emit: &mut Emit<'_>) {
+        let Slot { name, operand, index, old } = slot;
+        let epilogue = Epilogue {
+            alpha: self.contraction.alpha == Alpha::Runtime,
+            accumulates: old.is_some(),
+            beta: self.contraction.beta == Beta::Runtime,
+        };
+        if !epilogue.alpha && !epilogue.accumulates {
+            return emit.write(operand, &index, acc);
+        }
+        emit.push(Stmt::Finish { name: name.clone(), acc: acc.to_owned(), old, epilogue });
+        emit.write(operand, &index, &name);
+    }
+}
+
+/// Where a result goes.
+struct Slot {
+    /// Name of the finished value.
+    name: String,
+    operand: usize,
+    index: Index,
+    /// Name of the old value, where it takes part.
+    old: Option<String>,
 }
 
 /// The output positions of a contraction as constants, column by column.
