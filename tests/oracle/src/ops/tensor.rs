@@ -132,8 +132,8 @@ impl Operation for TensorVecContract {
     fn operands(&self) -> Vec<Operand> {
         let (rows, cols) = self.result();
         vec![
-            Operand::source("t", self.slabs.elements()),
             Operand::source("v", self.n_terms()),
+            Operand::source("t", self.slabs.elements()),
             destination("m", rows * cols, self.epilogue),
         ]
     }
@@ -153,8 +153,8 @@ impl Operation for TensorVecContract {
                     for t in 0..self.n_terms() {
                         // Neighbouring terms cancel where the vector repeats a number.
                         let is_partner = flavour == Flavour::Cancelling && t % 2 == 1;
-                        case.inputs[0][self.term(i, j, t)] = if is_partner {
-                            let partner = case.inputs[0][self.term(i, j, t - 1)];
+                        case.inputs[1][self.term(i, j, t)] = if is_partner {
+                            let partner = case.inputs[1][self.term(i, j, t - 1)];
                             draw.nearly_negated(partner)
                         } else {
                             draw.a(family)
@@ -163,7 +163,7 @@ impl Operation for TensorVecContract {
                 }
             }
             let repeats = |t: usize| if flavour == Flavour::Cancelling { t - t % 2 } else { t };
-            case.inputs[1] = (0..self.n_terms()).map(|t| v[repeats(t)]).collect();
+            case.inputs[0] = (0..self.n_terms()).map(|t| v[repeats(t)]).collect();
         }
         if reads_old {
             case.outputs[0].iter_mut().for_each(|m| *m = draw.c(family));
@@ -173,7 +173,7 @@ impl Operation for TensorVecContract {
     fn run<T: Real>(&self, form: Form, case: &mut Case<T>) {
         let (alpha, beta) = self.epilogue.factors(&case.scalars);
         let (rows, cols) = self.result();
-        let [tensor, v] = &case.inputs[..] else { panic!("operands t, v") };
+        let [v, tensor] = &case.inputs[..] else { panic!("operands v, t") };
         let m = &mut case.outputs[0];
         for j in 0..cols {
             for i in 0..rows {
@@ -190,8 +190,8 @@ impl Operation for TensorVecContract {
 
     fn measure<T: Real>(&self, form: Form, before: &Case<T>, after: &Case<T>, tally: &mut Tally) {
         let (rows, cols) = self.result();
-        let slabs = self.slabs.matrices(&before.inputs[0]);
-        let v = Matrix::packed(&before.inputs[1], self.n_terms(), 1);
+        let slabs = self.slabs.matrices(&before.inputs[1]);
+        let v = Matrix::packed(&before.inputs[0], self.n_terms(), 1);
         // One matrix-vector product per slab, or per column over all slabs.
         let columns: Vec<Sums> = match self.axis {
             Axis::A => slabs.iter().map(|slab| Sums::product::<T>(&slab.transposed(), &v)).collect(),
@@ -224,8 +224,8 @@ impl Operation for VecTensorVec {
     fn operands(&self) -> Vec<Operand> {
         let Slabs { k, a, b, .. } = self.slabs;
         vec![
-            Operand::source("t", self.slabs.elements()),
             Operand::source("u", a),
+            Operand::source("t", self.slabs.elements()),
             Operand::source("w", b),
             destination("s", k, self.epilogue),
         ]
@@ -243,7 +243,7 @@ impl Operation for VecTensorVec {
                 input.iter_mut().for_each(|value| *value = draw.b(family));
             }
             if flavour == Flavour::Subnormal {
-                case.inputs[0].iter_mut().for_each(|value| *value = draw.a(family));
+                case.inputs[1].iter_mut().for_each(|value| *value = draw.a(family));
             }
         }
         if reads_old {
@@ -254,7 +254,7 @@ impl Operation for VecTensorVec {
     fn run<T: Real>(&self, form: Form, case: &mut Case<T>) {
         let (alpha, beta) = self.epilogue.factors(&case.scalars);
         let Slabs { k, a, b, .. } = self.slabs;
-        let [tensor, u, w] = &case.inputs[..] else { panic!("operands t, u, w") };
+        let [u, tensor, w] = &case.inputs[..] else { panic!("operands u, t, w") };
         for (slab, s) in (0..k).zip(&mut case.outputs[0]) {
             let old = *s;
             let sum = || {
@@ -271,8 +271,8 @@ impl Operation for VecTensorVec {
 
     fn measure<T: Real>(&self, form: Form, before: &Case<T>, after: &Case<T>, tally: &mut Tally) {
         let Slabs { k, a, b, .. } = self.slabs;
-        let slabs = self.slabs.matrices(&before.inputs[0]);
-        let u = Matrix::packed(&before.inputs[1], 1, a);
+        let slabs = self.slabs.matrices(&before.inputs[1]);
+        let u = Matrix::packed(&before.inputs[0], 1, a);
         let w = Matrix::packed(&before.inputs[2], b, 1);
         let sums: Vec<Sums> = slabs.iter().map(|slab| Sums::chain::<T>(&u, slab, &w)).collect();
         let column = |part: &dyn Fn(&Sums) -> DoubleDouble| Matrix::from_fn(k, 1, |i, _| part(&sums[i]));
