@@ -245,10 +245,15 @@ impl<'a> Emit<'a> {
             (start..end).for_each(|value| body(self, Index::constant(value)));
             return;
         }
-        if let (Some(start), Some(end)) = (start.as_constant(), end.as_constant())
-            && start >= end
-        {
-            return;
+        if let Some(end) = end.as_constant() {
+            // The worker's index only moves the start up.
+            let least = start.constant.unsigned_abs();
+            if least >= end {
+                return;
+            }
+            if start.terms.is_empty() && least + 1 == end {
+                return self.block(|emit| body(emit, start));
+            }
         }
         let stmts = self.scope(|emit| body(emit, Index::name(var)));
         self.push(Stmt::Loop { var: var.to_owned(), start, end: end.clone(), step, unroll: None, stmts });
