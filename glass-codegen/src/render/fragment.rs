@@ -157,19 +157,15 @@ fn doc(input: &Input<'_>) -> Vec<String> {
     }));
     lines.extend(spec.scalars.iter().map(|scalar| format!("{scalar}: scalar")));
     lines.push(String::new());
-    lines.push(match tier {
+    let callers = match tier {
         Tier::Thread => "One thread owns the problem.".to_owned(),
-        Tier::Warp => {
-            "All 32 lanes of a warp of a one-dimensional block call it. They see each other's writes \
-             before it (__syncwarp) and its results on return."
-                .to_owned()
-        }
-        Tier::Block => format!(
-            "All {} threads of a one-dimensional block call it. They see each other's writes before it (a \
-             barrier) and its results on return.",
-            kernel.body.n_workers
-        ),
-    });
+        Tier::Warp => "All 32 lanes of a warp of a one-dimensional block call it.".to_owned(),
+        Tier::Block => format!("All {} threads of a one-dimensional block call it.", kernel.body.n_workers),
+    };
+    lines.push(callers);
+    if tier != Tier::Thread {
+        lines.push("They need a barrier before it where others wrote its operands; results are visible on return.".to_owned());
+    }
     lines.extend(header::numerics(input));
     let commented = |line: &String| if line.is_empty() { "//".to_owned() } else { format!("// {line}") };
     lines.iter().map(commented).collect()

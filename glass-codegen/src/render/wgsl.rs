@@ -4,7 +4,7 @@ use super::language::Language;
 use super::uses::Uses;
 use super::writer::{self, Facts, Meeting};
 use super::{Dialect, Input};
-use crate::kernel::Function;
+use crate::kernel::{Function, PivotKind};
 use crate::plan::{TILE, Tier};
 use crate::spec::{Element, Layout, Operand, Role};
 use serde::Serialize;
@@ -79,6 +79,9 @@ struct File<'a> {
     has_exponents: bool,
     has_rotg: bool,
     has_pivots: bool,
+    has_cholesky: bool,
+    has_rsqrt: bool,
+    has_general: bool,
     body_name: String,
     body_params: String,
     body: &'a str,
@@ -122,6 +125,9 @@ pub(super) fn code(input: &Input<'_>, body: &str, dialect: Dialect) -> String {
         has_exponents: uses.any(&[Function::ExponentScale, Function::InverseExponentScale]),
         has_rotg: uses.any(&[Function::RotgCos, Function::RotgSin, Function::RotgRadius]),
         has_pivots: !uses.pivots.is_empty(),
+        has_cholesky: uses.pivots.contains(&PivotKind::Cholesky),
+        has_rsqrt: uses.pivots.contains(&PivotKind::Rsqrt),
+        has_general: uses.pivots.contains(&PivotKind::General),
         body_name: kernel.body.name.clone(),
         body_params: bases.chain(worker).collect::<Vec<_>>().join(", "),
         body,

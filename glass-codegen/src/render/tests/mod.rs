@@ -58,31 +58,34 @@ fn request(op: Op, dtype: &str, layout: &str) -> Option<Request> {
     lower(&fields).ok()
 }
 
-const MAPPINGS: [&str; 8] = [
-    "thread serial direct t64",
-    "thread serial shared t64",
-    "thread serial bulk t64",
-    "warp serial direct t64",
-    "warp reduced4 shared t64",
-    "block serial shared t33",
-    "block serial direct t64",
-    "block reduced8 direct t64",
+/// Layout and type with the mappings to render: every frame and template in at least one of them.
+const CONTEXTS: [(&str, &str, &[&str]); 3] = [
+    (
+        "contiguous",
+        "f32",
+        &[
+            "thread serial direct t64",
+            "thread serial bulk t64",
+            "warp serial shared t64",
+            "block serial direct t33",
+            "block reduced8 direct t64",
+        ],
+    ),
+    ("interleaved", "f32", &["thread serial direct t64", "warp reduced4 shared t64"]),
+    ("contiguous", "f64", &["thread serial shared t64", "block serial shared t33"]),
 ];
 
 #[test]
 fn every_template_renders_in_every_context() {
     let mut n_rendered = 0;
     for op in Op::ALL {
-        for (layout, dtype) in [("contiguous", "f32"), ("interleaved", "f32"), ("contiguous", "f64")] {
+        for (layout, dtype, mappings) in CONTEXTS {
             let Some(request) = request(*op, dtype, layout) else { continue };
             show(&request, Target::Host, "thread serial direct t1".parse().expect("a mapping"));
-            for mapping in MAPPINGS {
+            for mapping in mappings {
                 let mapping: Mapping = mapping.parse().expect("a mapping");
                 let is_possible = match (mapping.tier, mapping.form) {
-                    (Tier::Thread, _) => {
-                        op.entry().no_thread.is_none()
-                            && (layout == "contiguous" || mapping.staging == Staging::Direct)
-                    }
+                    (Tier::Thread, _) => op.entry().no_thread.is_none(),
                     (_, Form::Reduced { .. }) => op.entry().sums.can_reduce(),
                     (_, Form::Serial) => true,
                 };
@@ -97,7 +100,8 @@ fn every_template_renders_in_every_context() {
             }
         }
     }
-    assert!(n_rendered > 300, "only {n_rendered} contexts");
+    // Some thirty ops with some eight mappings each.
+    assert!(n_rendered > 200, "only {n_rendered} contexts");
 }
 
 fn show(request: &Request, target: Target, mapping: Mapping) {
