@@ -164,7 +164,10 @@ fn doc(input: &Input<'_>) -> Vec<String> {
     };
     lines.push(callers);
     if tier != Tier::Thread {
-        lines.push("They need a barrier before it where others wrote its operands; results are visible on return.".to_owned());
+        lines.push(
+            "They need a barrier before it where others wrote its operands; results are visible on return."
+                .to_owned(),
+        );
     }
     lines.extend(header::numerics(input));
     let commented = |line: &String| if line.is_empty() { "//".to_owned() } else { format!("// {line}") };

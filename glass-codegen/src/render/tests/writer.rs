@@ -339,7 +339,8 @@ fn pivots_and_status() {
 #[test]
 fn loops_and_guards() {
     let body = || vec![Stmt::Add { acc: name("acc"), value: name("x") }];
-    let run = |start, end, step, unroll| Stmt::Loop { var: name("i"), start, end, step, unroll, stmts: body() };
+    let run =
+        |start, end, step, unroll| Stmt::Loop { var: name("i"), start, end, step, unroll, stmts: body() };
     let stmts = vec![
         run(Index::default(), Index::constant(7), 1, Some(4)),
         run(Index::name("col").plus(Index::constant(1)), Index::constant(7), 1, None),
