@@ -1,32 +1,10 @@
 //! Case files: `tests/cases/<op>/<case>.toml`, the fields of one attribute.
 
+use crate::attribute;
 use glass_codegen::plan::Mapping;
 use glass_codegen::{Fields, Generated, generate, lower};
-use serde::Deserialize;
 use std::path::{Path, PathBuf};
-
-/// The fields as a case file spells them: those of the attribute, and `mappings`.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Attribute {
-    n_out: Option<i64>,
-    m: Option<i64>,
-    n: Option<i64>,
-    k: Option<i64>,
-    dtype: Option<String>,
-    layout: Option<String>,
-    transpose: Option<String>,
-    alpha: Option<String>,
-    beta: Option<String>,
-    targets: Option<Vec<String>>,
-    tier: Option<String>,
-    form: Option<String>,
-    lanes_per_output: Option<i64>,
-    threads_per_block: Option<i64>,
-    /// CUDA mappings to show beside those that the attribute selects.
-    #[serde(default)]
-    mappings: Vec<String>,
-}
+use toml::Value;
 
 /// One reviewed task.
 #[derive(Debug)]
@@ -35,7 +13,9 @@ pub struct Case {
     pub op: String,
     /// File name without extension: the task's symbol without `glass_<op>_`, then what the case forces.
     pub name: String,
-    attribute: Attribute,
+    fields: Fields,
+    /// CUDA mappings to show beside those that the attribute selects.
+    mappings: Vec<String>,
 }
 
 impl Case {
@@ -46,12 +26,39 @@ impl Case {
     pub fn read(path: &Path) -> Case {
         let text =
             std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        let attribute = toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let table: toml::Table =
+            toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let part = |path: Option<&Path>| {
             let part = path.and_then(Path::file_stem).and_then(|stem| stem.to_str());
             part.unwrap_or_else(|| panic!("a case lies at cases/<op>/<case>.toml")).to_owned()
         };
-        Case { op: part(path.parent()), name: part(Some(path)), attribute }
+        let mut case =
+            Case { op: part(path.parent()), name: part(Some(path)), fields: Fields::default(), mappings: Vec::new() };
+        case.fill(table).unwrap_or_else(|fault| panic!("{}: {fault}", path.display()));
+        case
+    }
+
+    /// Takes the values of a file. The positional argument of an attribute is `op` or `index_string` here.
+    fn fill(&mut self, mut table: toml::Table) -> Result<(), String> {
+        let mut taken = |name: &str| table.remove(name);
+        self.fields.op = taken("op").as_ref().and_then(Value::as_str).map(str::to_owned);
+        self.fields.index_string = taken("index_string").as_ref().and_then(Value::as_str).map(str::to_owned);
+        if let Some(mappings) = taken("mappings") {
+            self.mappings = mappings.try_into().map_err(|error| format!("mappings: {error}"))?;
+        }
+        for (name, value) in table {
+            let value = match value {
+                Value::Integer(value) => value.to_string(),
+                Value::String(word) => word,
+                Value::Boolean(true) => String::new(),
+                Value::Array(words) => {
+                    words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(",")
+                }
+                value => return Err(format!("`{name}` is a {}", value.type_str())),
+            };
+            attribute::set(&mut self.fields, &name, &value)?;
+        }
+        Ok(())
     }
 
     /// Everything the attribute expands from, with the extra mappings among the variants.
@@ -59,12 +66,12 @@ impl Case {
     /// # Panics
     /// If the attribute is wrong, with its diagnostics.
     pub fn generate(&self) -> Generated {
-        let request = lower(&self.fields()).unwrap_or_else(|diagnostics| {
+        let request = lower(&self.fields).unwrap_or_else(|diagnostics| {
             let messages: Vec<_> = diagnostics.iter().map(|diagnostic| diagnostic.message.as_str()).collect();
             panic!("{}/{}: {}", self.op, self.name, messages.join("\n"))
         });
         let mut generated = generate(&request);
-        for text in &self.attribute.mappings {
+        for text in &self.mappings {
             let mapping: Mapping = text.parse().unwrap_or_else(|error| panic!("{}: {error}", self.name));
             let target = glass_codegen::plan::Target::Cuda;
             if !generated
@@ -78,27 +85,6 @@ impl Case {
             }
         }
         generated
-    }
-
-    fn fields(&self) -> Fields {
-        let attribute = &self.attribute;
-        let number = |value: Option<i64>| value.map(i128::from);
-        Fields {
-            n_out: number(attribute.n_out),
-            m: number(attribute.m),
-            n: number(attribute.n),
-            k: number(attribute.k),
-            dtype: attribute.dtype.clone(),
-            layout: attribute.layout.clone(),
-            transpose: attribute.transpose.clone(),
-            alpha: attribute.alpha.clone(),
-            beta: attribute.beta.clone(),
-            targets: attribute.targets.clone(),
-            tier: attribute.tier.clone(),
-            form: attribute.form.clone(),
-            lanes_per_output: number(attribute.lanes_per_output),
-            threads_per_block: number(attribute.threads_per_block),
-        }
     }
 }
 

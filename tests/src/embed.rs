@@ -4,7 +4,7 @@
 
 use glass_codegen::Variant;
 use glass_codegen::plan::{Form, Tier};
-use glass_codegen::spec::{Alpha, Beta, DType, Layout, Role, Spec};
+use glass_codegen::spec::{DType, Element, Layout, Role, Spec};
 use glass_rt::kernel as rt;
 
 /// A static task with one GPU variant, to be launched by its position 0. A CUDA kernel takes its machine code
@@ -34,7 +34,6 @@ pub fn embed(spec: &Spec, layout: Layout, variant: &Variant, images: Vec<rt::Ima
             tier: tier(plan.mapping.tier),
             form: form(plan.mapping.form),
             staging: plan.mapping.staging.as_str(),
-            reason: "forced",
         },
         launch: rt::Launch {
             threads_per_block: narrow(plan.mapping.threads_per_block),
@@ -43,7 +42,6 @@ pub fn embed(spec: &Spec, layout: Layout, variant: &Variant, images: Vec<rt::Ima
         },
         code,
     };
-    let contraction = spec.contraction();
     Box::leak(Box::new(rt::Task {
         symbol: text(&spec.symbol()),
         dtype: match spec.dtype {
@@ -52,15 +50,7 @@ pub fn embed(spec: &Spec, layout: Layout, variant: &Variant, images: Vec<rt::Ima
         },
         layout: layout_of(layout),
         operands: operands(spec).leak(),
-        alpha: match contraction.alpha {
-            Alpha::One => rt::Alpha::One,
-            Alpha::Runtime => rt::Alpha::Runtime,
-        },
-        beta: match contraction.beta {
-            Beta::Zero => rt::Beta::Zero,
-            Beta::One => rt::Beta::One,
-            Beta::Runtime => rt::Beta::Runtime,
-        },
+        scalars: spec.scalars.clone().leak(),
         variants: vec![variant].leak(),
         choices: &[],
     }))
@@ -74,18 +64,24 @@ pub fn layout_of(layout: Layout) -> rt::Layout {
     }
 }
 
+/// What a caller passes; temporaries are the kernel's own.
 fn operands(spec: &Spec) -> Vec<rt::Operand> {
     let operand = |operand: &glass_codegen::spec::Operand| rt::Operand {
         name: operand.name,
         rows: narrow(operand.rows),
         cols: narrow(operand.cols),
+        element: match operand.element {
+            Element::Real => rt::ElementKind::Real,
+            Element::Word => rt::ElementKind::Word,
+        },
         access: match operand.role {
             Role::In => rt::Access::In,
             Role::Out => rt::Access::Out,
             Role::InOut => rt::Access::InOut,
+            Role::Temporary => unreachable!("temporaries are no arguments"),
         },
     };
-    spec.operands.iter().map(operand).collect()
+    spec.arguments().iter().map(operand).collect()
 }
 
 fn text(text: &str) -> &'static str {

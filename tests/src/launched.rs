@@ -1,8 +1,8 @@
 //! One launch on a device, with poison wherever a kernel may not look and sentinels wherever it may not write.
 
-use crate::contraction::{ignores_destination, ignores_sources};
-use glass_oracle::{Alpha, Beta, Contraction, Real, bits, inputs, layout};
-use glass_rt::{Batch, Device, Element, Layout, Scalars, Task, launch, launch_variant};
+use glass_oracle::{Case, bits, layout};
+use glass_rt::kernel::Operand;
+use glass_rt::{Batch, Device, Element, Layout, Task, launch, launch_variant};
 
 /// Batch sizes around the edges of a tile, and the empty batch.
 pub const BATCHES: [usize; 7] = [0, 1, 31, 32, 33, 100, 1000];
@@ -16,77 +16,100 @@ pub enum Which {
     Variant(usize),
 }
 
-/// Operands as given and the result, problem after problem.
-#[derive(Clone, Debug)]
-pub struct Launched<T> {
-    /// All `A`; poisoned if alpha excludes them.
-    pub a: Vec<T>,
-    /// All `B`; poisoned if alpha excludes them.
-    pub b: Vec<T>,
-    /// All old `C`; poisoned if beta excludes them.
-    pub c: Vec<T>,
-    /// All new `C`.
-    pub actual: Vec<T>,
-}
-
-/// Launches `n_problems` problems of a case and waits for the result.
+/// Launches the cases of a batch and waits for the results, in the order of the cases.
 ///
 /// # Errors
 /// What the run time refuses, an input that changed, or a padding slot that was written.
-pub fn launched<T: Element + Real>(
+pub fn launched<T>(
     device: &Device,
     task: &'static Task,
     which: Which,
-    contraction: &Contraction<T>,
-    n_problems: usize,
-) -> Result<Launched<T>, String> {
-    let shape = &contraction.shape;
-    let inputs::Operands { mut a, mut b, mut c } = inputs::operands::<T>(task.symbol, shape, n_problems);
-    if ignores_sources(contraction) {
-        a.fill(T::NAN);
-        b.fill(T::NAN);
-    }
-    if ignores_destination(contraction) {
-        c.fill(T::NAN);
-    }
-    let said = |error: glass_rt::Error| error.to_string();
-    let upload = |given: &[T], elements: usize| -> Result<(Vec<T>, Batch<T>), String> {
-        let stored = match task.layout {
-            Layout::Contiguous => given.to_vec(),
-            Layout::Interleaved => layout::interleave(given, elements, T::NAN),
-        };
-        let batch = device.upload_raw(&stored, elements, n_problems, task.layout).map_err(said)?;
-        Ok((stored, batch))
+    cases: &[Case<T>],
+    scalars: &[T],
+) -> Result<Vec<Case<T>>, String>
+where
+    T: glass_rt::Real + glass_oracle::Real,
+{
+    let of = |operand: &Operand, arrays: fn(&Case<T>) -> &[Vec<T>], idx: usize| -> Result<Uploaded<T>, String> {
+        let numbers = cases.iter().flat_map(|case| &arrays(case)[idx]).copied().collect();
+        Uploaded::new(device, operand, task.layout, numbers, T::NAN, cases.len())
     };
-    let (stored_a, batch_a) = upload(&a, shape.a_elements())?;
-    let (stored_b, batch_b) = upload(&b, shape.b_elements())?;
-    let (stored_c, mut batch_c) = upload(&c, shape.c_elements())?;
-    // A scalar that the task does not take must be without influence.
-    let scalars = Scalars {
-        alpha: if let Alpha::Runtime(alpha) = contraction.alpha { alpha } else { T::NAN },
-        beta: if let Beta::Runtime(beta) = contraction.beta { beta } else { T::NAN },
-    };
+    let inputs = task.inputs().iter().enumerate().map(|(idx, operand)| of(operand, |case| &case.inputs, idx));
+    let inputs: Vec<_> = inputs.collect::<Result<_, _>>()?;
+    let outputs = task.outputs().iter().enumerate().map(|(idx, operand)| of(operand, |case| &case.outputs, idx));
+    let mut outputs: Vec<_> = outputs.collect::<Result<_, _>>()?;
+    let words = task.words().iter().enumerate().map(|(idx, operand)| {
+        let words = cases.iter().flat_map(|case| &case.words[idx]).copied().collect();
+        Uploaded::new(device, operand, Layout::Contiguous, words, 0, cases.len())
+    });
+    let mut words: Vec<_> = words.collect::<Result<_, _>>()?;
+
+    let given: Vec<_> = inputs.iter().map(|input| &input.batch).collect();
+    let mut written: Vec<_> = outputs.iter_mut().map(|output| &mut output.batch).collect();
+    let mut noted: Vec<_> = words.iter_mut().map(|words| &mut words.batch).collect();
     match which {
-        Which::Chosen => launch(task, device, &[&batch_a, &batch_b], &mut batch_c, scalars),
-        Which::Variant(idx) => {
-            launch_variant(task, idx, device, &[&batch_a, &batch_b], &mut batch_c, scalars)
-        }
+        Which::Chosen => launch(task, device, &given, &mut written, &mut noted, scalars),
+        Which::Variant(idx) => launch_variant(task, idx, device, &given, &mut written, &mut noted, scalars),
     }
     .map_err(said)?;
-    for (name, stored, batch) in [("first", stored_a, batch_a), ("second", stored_b, batch_b)] {
-        let after = batch.download_raw().map_err(said)?;
-        bits::unchanged(&stored, &after, batch.elements())
-            .map_err(|difference| format!("the {name} input changed: {difference}"))?;
+
+    for input in &inputs {
+        let after = input.batch.download_raw().map_err(said)?;
+        bits::unchanged(&input.stored, &after, input.batch.elements())
+            .map_err(|difference| format!("input `{}` changed: {difference}", input.name))?;
     }
-    let raw = batch_c.download_raw().map_err(said)?;
-    let actual = match task.layout {
-        Layout::Contiguous => raw,
-        Layout::Interleaved => {
-            let padding = |stored: &[T]| layout::padding(stored, shape.c_elements(), n_problems);
-            bits::unchanged(&padding(&stored_c), &padding(&raw), shape.c_elements())
-                .map_err(|difference| format!("the padding changed: {difference}"))?;
-            layout::deinterleave(&raw, shape.c_elements(), n_problems)
+    let mut after = cases.to_vec();
+    for (idx, output) in outputs.iter().enumerate() {
+        let raw = output.batch.download_raw().map_err(said)?;
+        let elements = output.batch.elements();
+        let numbers = match task.layout {
+            Layout::Contiguous => raw,
+            Layout::Interleaved => {
+                let padding = |stored: &[T]| layout::padding(stored, elements, cases.len());
+                bits::unchanged(&padding(&output.stored), &padding(&raw), elements)
+                    .map_err(|difference| format!("the padding of `{}` changed: {difference}", output.name))?;
+                layout::deinterleave(&raw, elements, cases.len())
+            }
+        };
+        for (case, numbers) in after.iter_mut().zip(numbers.chunks_exact(elements)) {
+            case.outputs[idx] = numbers.to_vec();
         }
-    };
-    Ok(Launched { a, b, c, actual })
+    }
+    for (idx, words) in words.iter().enumerate() {
+        let raw = words.batch.download_raw().map_err(said)?;
+        for (case, words) in after.iter_mut().zip(raw.chunks_exact(words.batch.elements())) {
+            case.words[idx] = words.to_vec();
+        }
+    }
+    Ok(after)
+}
+
+/// An operand on the device, and what was sent there.
+struct Uploaded<T: Element> {
+    name: &'static str,
+    stored: Vec<T>,
+    batch: Batch<T>,
+}
+
+impl<T: Element> Uploaded<T> {
+    fn new(
+        device: &Device,
+        operand: &Operand,
+        layout: Layout,
+        numbers: Vec<T>,
+        padding: T,
+        n_problems: usize,
+    ) -> Result<Uploaded<T>, String> {
+        let elements = operand.elements();
+        let stored = match layout {
+            Layout::Contiguous => numbers,
+            Layout::Interleaved => layout::interleave(&numbers, elements, padding),
+        };
+        let batch = device.upload_raw(&stored, elements, n_problems, layout).map_err(said)?;
+        Ok(Uploaded { name: operand.name, stored, batch })
+    }
+}
+
+fn said(error: glass_rt::Error) -> String {
+    error.to_string()
 }

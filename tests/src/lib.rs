@@ -4,19 +4,23 @@
 //! |---|---|
 //! | [`grid`] | every kernel that is validated, compiled, compared and measured |
 //! | [`case`] | the tasks whose text is reviewed |
-//! | [`contraction`](mod@contraction) | the oracle's name for a task of the generator |
+//! | [`attribute`] | attributes as lines of text |
+//! | [`task`] | the oracle's name for a task of the generator |
 //! | [`interpret`] | the IR, executed on the CPU |
+//! | [`cuda_on_cpu`] | CUDA text, executed without a GPU |
 //! | [`embed`](mod@embed) | a generated kernel as a task of the run time |
 //! | [`launched`](mod@launched) | one guarded launch |
 //! | [`compile`](mod@compile) | many CUDA files through NVRTC |
 //! | [`resources`] | what a compiled kernel takes, and the committed baseline |
 #![forbid(unsafe_code)]
 
+pub mod attribute;
 pub mod case;
 pub mod compile;
-pub mod contraction;
+pub mod cuda_on_cpu;
 pub mod embed;
 pub mod grid;
 pub mod interpret;
 pub mod launched;
 pub mod resources;
+pub mod task;

@@ -1,0 +1,98 @@
+//! Every option of every op, on small tasks whose sizes all differ.
+
+use super::builder::{Grid, other, reduced};
+use crate::attribute::spec;
+use glass_codegen::plan::{Form, Tier};
+use glass_codegen::spec::{DType, Layout};
+
+use DType::{F32, F64};
+use Layout::{Contiguous, Interleaved};
+
+/// A task, and alternatives of which each is written alone.
+const SINGLE: &[(&str, &[&str])] = &[
+    ("axpy n=5", &["in_place"]),
+    ("copy n=5", &["alpha=runtime"]),
+    ("copy_strided m=3 n=2 ldy=3", &["", "ldx=5", "alpha=runtime"]),
+    ("axpy_strided m=3 n=2 ldy=5", &["ldx=4"]),
+    ("scal n=5", &["in_place"]),
+    ("rot n=5", &["in_place"]),
+    ("symmetrize n=5", &["", "in_place"]),
+    ("symmetrize n=1", &[""]),
+    ("syrk n=5 k=3", &["row_major_c", "fill=lower row_major_c", "alpha=runtime", "beta=one", "alpha=runtime beta=runtime"]),
+    ("syrk n=5 k=3 fill=upper", &["", "trans beta=runtime", "alpha=runtime beta=one"]),
+    ("syrk n=5 k=3 fill=lower", &["", "trans", "alpha=runtime beta=runtime"]),
+    ("syr2k n=5 k=3", &["", "trans", "row_major_c", "fill=lower", "fill=upper", "alpha=runtime beta=runtime", "beta=one"]),
+    ("trsm n=5 nrhs=3", &["", "in_place", "uplo=upper", "trans", "diag=unit", "uplo=upper trans diag=unit", "uplo=upper diag=unit in_place"]),
+    ("potrf n=5", &["in_place", "fill=untouched", "rsqrt", "check=off", "in_place rsqrt check=off"]),
+    ("posv n=5", &["in_place", "reg=shift", "reg=diag_shift", "rsqrt", "check=off", "in_place reg=diag_shift"]),
+    ("posv n=5 nrhs=3", &["", "in_place reg=shift", "reg=diag_shift"]),
+    ("potrs n=5", &["in_place"]),
+    ("potrs n=5 nrhs=3", &["", "in_place"]),
+    ("ldlt n=5", &["", "in_place", "fill=untouched", "check=off"]),
+    ("ldlt_solve n=5", &["", "in_place"]),
+    ("ldlt_solve n=5 nrhs=3", &["in_place"]),
+    ("inv n=5", &["", "in_place", "check=off"]),
+    ("tensor_vec_contract k=3 a=4 b=5", &["", "axis=a", "axis=b", "slab_row_major", "slab_row_major axis=a", "slab_row_major axis=b", "alpha=runtime beta=runtime", "beta=one"]),
+    ("tensor_vec_contract k=3 a=4 b=4 symmetric", &["", "slab_row_major", "beta=runtime", "alpha=runtime beta=one"]),
+    ("tensor_vec_contract k=33 a=2 b=3", &["", "slab_row_major"]),
+    ("tensor_vec_contract k=2 a=64 b=3 axis=a", &["", "slab_row_major"]),
+    ("tensor_vec_contract k=2 a=3 b=33 axis=b", &["", "slab_row_major"]),
+    ("vec_tensor_vec k=3 a=4 b=5", &["slab_row_major", "alpha=runtime beta=runtime", "beta=one"]),
+    ("congruence_sym n=5 p=3", &["alpha=runtime", "beta=one", "alpha=runtime beta=runtime"]),
+    ("bilinear n=5 p=3 q=4", &["alpha=runtime", "beta=one", "alpha=runtime beta=runtime"]),
+    ("congruence_accum p=3 q=5", &["alpha=runtime", "beta=one", "alpha=runtime beta=runtime"]),
+    ("riccati_gain nx=5 nu=3", &["reg=shift", "reg=diag_shift", "factor", "rsqrt", "check=off", "factor reg=shift check=off"]),
+    ("gn_step m=6 n=4", &["reg=shift", "reg=diag_shift", "reg=shift check=off", "reg=shift rsqrt"]),
+    ("gemv_strided m=3 n=4", &["", "lda=5", "trans lda=5", "lda=5 alpha=runtime beta=runtime"]),
+    ("gemm_strided m=3 n=4 k=5", &["", "lda=4 ldb=6 ldc=5 beta=one", "ldc=4 alpha=runtime"]),
+    ("ger m=3 n=4", &["", "alpha=runtime beta=one", "alpha=runtime beta=runtime"]),
+    ("symm m=4 n=3", &["", "uplo=upper", "alpha=runtime beta=runtime"]),
+    ("dimm m=4 n=3", &["", "right", "right alpha=runtime beta=runtime"]),
+    ("ki,kl,lj->ij k=4 l=5 i=2 j=3", &["alpha=runtime beta=runtime", "beta=one"]),
+];
+
+/// Every combination of the options of a triangle.
+const TRIANGLES: [&str; 8] = [
+    "",
+    "trans",
+    "diag=unit",
+    "diag=unit trans",
+    "uplo=upper",
+    "uplo=upper trans",
+    "uplo=upper diag=unit",
+    "uplo=upper diag=unit trans",
+];
+
+pub(super) fn add(grid: &mut Grid) {
+    let single = SINGLE.iter().flat_map(|(task, options)| {
+        options.iter().map(move |options| format!("{task} {options}"))
+    });
+    let triangles = TRIANGLES.iter().flat_map(|options| {
+        ["", "in_place"].map(|place| format!("trsv n=5 {options} {place}"))
+    });
+    for (task_idx, task) in single.chain(triangles).enumerate() {
+        every_tier_once(grid, &task, task_idx);
+    }
+}
+
+/// One kernel a tier; layouts, types and stagings alternate.
+fn every_tier_once(grid: &mut Grid, task: &str, task_idx: usize) {
+    let (single, double) = (spec(task, F32), spec(task, F64));
+    let layout = if task_idx.is_multiple_of(2) { Contiguous } else { Interleaved };
+    let has_sums = single.op.entry().sums.can_reduce();
+    let tree = reduced([2, 4, 8, 16, 32][task_idx % 5]);
+    grid.thread(&single, Interleaved);
+    if task_idx.is_multiple_of(2) {
+        grid.bulk(&double);
+    } else {
+        grid.shared(&double);
+    }
+    grid.warp_staged(&single, layout, if has_sums { tree } else { Form::Serial });
+    grid.block(&double, layout, Form::Serial, [33, 64, 31, 96][task_idx % 4]);
+
+    grid.wgsl(&single, layout, Tier::Thread, Form::Serial, 64);
+    grid.wgsl(&single, other(layout), Tier::Warp, if has_sums { tree } else { Form::Serial }, 32);
+
+    grid.host(&single, Form::Serial);
+    grid.host(&double, if has_sums { tree } else { Form::Serial });
+}

@@ -1,0 +1,316 @@
+//! Executes a kernel's body on the CPU, every worker in step: which bits does the IR itself describe?
+//!
+//! Input: a spec, its kernel, the operands of one problem. The body is run statement by statement by all of
+//! its workers, trees included, so that tiers and thread counts can be compared without a GPU. Nothing of the
+//! frame is executed, no rendered text is read. What no correct kernel needs is poisoned or refused: the lanes
+//! that a tree leaves undefined, an element that is read before it is written, a tree or barrier that some
+//! workers do not reach, and two workers that meet in an element without a barrier between them.
+
+mod function;
+mod memory;
+
+use function::{evaluate, pivot};
+use glass_codegen::kernel::{Epilogue, Index, IntExpr, Kernel, Stmt};
+use glass_codegen::plan::WARP;
+use glass_codegen::spec::Spec;
+use glass_oracle::{Case, Real};
+use memory::Memory;
+use std::collections::HashMap;
+
+/// How often each element of each argument was stored, in the order of the spec's operands.
+pub type Stores = Vec<Vec<usize>>;
+
+/// Runs the body on one problem: outputs and words of the case take their new values.
+///
+/// # Errors
+/// The first thing that a correct body does not do.
+pub fn run<T: Real>(spec: &Spec, kernel: &Kernel, case: &mut Case<T>) -> Result<Stores, String> {
+    let n_workers = kernel.body.n_workers;
+    if spec.scalars.len() != case.scalars.len() {
+        return Err(format!("{} scalars given, the task takes {}", case.scalars.len(), spec.scalars.len()));
+    }
+    let scalars = spec.scalars.iter().zip(&case.scalars);
+    let mut machine = Machine {
+        n_workers,
+        memory: Memory::new(spec, case)?,
+        ints: HashMap::new(),
+        values: scalars.map(|(name, value)| (*name, vec![*value; n_workers])).collect(),
+        status: None,
+    };
+    if let Some(worker) = kernel.body.worker {
+        machine.ints.insert(worker, (0..n_workers as isize).collect());
+    }
+    machine.block(&kernel.body.stmts, &vec![true; n_workers])?;
+    machine.memory.finish(case)
+}
+
+/// What an integer of a worker that did not define it holds: no index.
+const NO_INT: isize = isize::MIN / 4;
+
+struct Machine<'a, T> {
+    n_workers: usize,
+    memory: Memory<T>,
+    /// Named integers, one value a worker.
+    ints: HashMap<&'a str, Vec<isize>>,
+    /// Named values, one a worker.
+    values: HashMap<&'a str, Vec<T>>,
+    /// The status word as each worker has it.
+    status: Option<Vec<u32>>,
+}
+
+impl<'a, T: Real> Machine<'a, T> {
+    fn block(&mut self, stmts: &'a [Stmt], active: &[bool]) -> Result<(), String> {
+        stmts.iter().try_for_each(|stmt| self.stmt(stmt, active))
+    }
+
+    fn stmt(&mut self, stmt: &'a Stmt, active: &[bool]) -> Result<(), String> {
+        match stmt {
+            Stmt::Comment(_) => {}
+            Stmt::Int { name, value } => {
+                let ints = self.int(name, value, active)?;
+                self.ints.insert(name, ints);
+            }
+            Stmt::Load { names, operand, index } => {
+                let first = self.index(index, active)?;
+                for (offset, name) in names.iter().enumerate() {
+                    let mut loaded = vec![T::NAN; self.n_workers];
+                    for worker in workers(active) {
+                        loaded[worker] = self.memory.load(*operand, first[worker] + offset as isize, worker)?;
+                    }
+                    self.values.insert(name, loaded);
+                }
+            }
+            Stmt::Var { name, init: None } | Stmt::ConstantZero { name } => self.constant(name, T::ZERO),
+            Stmt::Var { name, init: Some(init) } => {
+                let value = self.value(init)?.to_vec();
+                self.values.insert(name, value);
+            }
+            Stmt::ConstantHalf { name } => self.constant(name, T::from_f64(0.5)),
+            Stmt::Let { name, function, args } => {
+                let args: Vec<&[T]> = args.iter().map(|arg| self.value(arg)).collect::<Result<_, _>>()?;
+                let mut results = vec![T::NAN; self.n_workers];
+                let mut own = Vec::with_capacity(args.len());
+                for worker in workers(active) {
+                    own.clear();
+                    own.extend(args.iter().map(|arg| arg[worker]));
+                    results[worker] = evaluate(*function, &own)?;
+                }
+                self.values.insert(name, results);
+            }
+            Stmt::Fma { acc, a, b, is_negated } => self.update(acc, active, |machine, worker, acc| {
+                let a = machine.value(a)?[worker];
+                let a = if *is_negated { a.negated() } else { a };
+                Ok(a.fma(machine.value(b)?[worker], acc))
+            })?,
+            Stmt::Add { acc, value } => self.update(acc, active, |machine, worker, acc| {
+                Ok(acc.plus(machine.value(value)?[worker]))
+            })?,
+            Stmt::Raise { acc, value } => self.update(acc, active, |machine, worker, acc| {
+                evaluate(glass_codegen::kernel::Function::Max, &[acc, machine.value(value)?[worker]])
+            })?,
+            Stmt::Combine { acc, lanes } => self.combine(acc, *lanes, active)?,
+            Stmt::Finish { name, acc, old, epilogue } => {
+                let mut finished = vec![T::NAN; self.n_workers];
+                for worker in workers(active) {
+                    let old = old.as_deref().map(|old| self.value(old)).transpose()?.map(|old| old[worker]);
+                    finished[worker] = self.finish(epilogue, self.value(acc)?[worker], old)?;
+                }
+                self.values.insert(name, finished);
+            }
+            Stmt::Status => self.status = Some(vec![0; self.n_workers]),
+            Stmt::Pivot { kind, value, pivot: name, reciprocal, number } => {
+                let value = self.value(value)?;
+                let mut pivots = vec![T::NAN; self.n_workers];
+                let mut reciprocals = pivots.clone();
+                let mut is_bad = vec![false; self.n_workers];
+                for worker in workers(active) {
+                    let taken = pivot(*kind, value[worker]);
+                    is_bad[worker] = taken.is_none();
+                    (pivots[worker], reciprocals[worker]) = taken.unwrap_or((T::NAN, T::NAN));
+                }
+                self.values.insert(name, pivots);
+                self.values.insert(reciprocal, reciprocals);
+                if let Some(number) = number {
+                    self.note(number, &is_bad, active)?;
+                }
+            }
+            Stmt::Store { operand, index, value } => {
+                let elements = self.index(index, active)?;
+                let values = self.values.get(value.as_str()).ok_or_else(|| format!("`{value}` has no value"))?;
+                for worker in workers(active) {
+                    self.memory.store(*operand, elements[worker], values[worker], worker)?;
+                }
+            }
+            Stmt::StoreStatus { operand } => {
+                let status = self.status.as_ref().ok_or("there is no status word")?;
+                for worker in workers(active) {
+                    self.memory.store_word(*operand, 0, status[worker], worker)?;
+                }
+            }
+            Stmt::Loop { var, start, end, step, stmts, .. } => {
+                let mut current = self.index(start, active)?;
+                let end = self.index(end, active)?;
+                loop {
+                    let runs = |worker: usize| active[worker] && current[worker] < end[worker];
+                    let inner: Vec<_> = (0..self.n_workers).map(runs).collect();
+                    if !inner.contains(&true) {
+                        break;
+                    }
+                    self.ints.insert(var, current.clone());
+                    self.block(stmts, &inner)?;
+                    workers(active).for_each(|worker| current[worker] += *step as isize);
+                }
+            }
+            Stmt::Guard { name, limit, stmts } => {
+                let ints = self.named(name)?;
+                let holds = |worker: usize| active[worker] && ints[worker] < *limit as isize;
+                let inner: Vec<_> = (0..self.n_workers).map(holds).collect();
+                if inner.contains(&true) {
+                    self.block(stmts, &inner)?;
+                }
+            }
+            Stmt::Block { stmts } => self.block(stmts, active)?,
+            Stmt::Barrier => {
+                if active.contains(&false) {
+                    return Err("a barrier that some workers do not reach".to_owned());
+                }
+                self.memory.barrier();
+            }
+        }
+        Ok(())
+    }
+
+    fn constant(&mut self, name: &'a str, value: T) {
+        self.values.insert(name, vec![value; self.n_workers]);
+    }
+
+    /// The status word takes the number of the first bad pivot.
+    fn note(&mut self, number: &Index, is_bad: &[bool], active: &[bool]) -> Result<(), String> {
+        let numbers = self.index(number, active)?;
+        let status = self.status.as_mut().ok_or("a pivot is numbered without a status word")?;
+        for worker in workers(active).filter(|worker| is_bad[*worker]) {
+            if status[worker] == 0 {
+                status[worker] =
+                    u32::try_from(numbers[worker]).map_err(|_| format!("pivot number {}", numbers[worker]))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Halving offsets inside every segment; afterwards only the first lane of a segment holds something.
+    fn combine(&mut self, acc: &'a str, lanes: usize, active: &[bool]) -> Result<(), String> {
+        let mut slots = self.value(acc)?.to_vec();
+        for (warp_idx, warp) in active.chunks(WARP).enumerate() {
+            if warp.iter().all(|active| !active) {
+                continue;
+            }
+            if warp.len() < WARP || warp.contains(&false) {
+                return Err("a tree that some lanes of a warp do not reach".to_owned());
+            }
+            for segment in slots[warp_idx * WARP..][..WARP].chunks_exact_mut(lanes) {
+                let mut half = lanes / 2;
+                while half > 0 {
+                    for lane in 0..half {
+                        segment[lane] = segment[lane].plus(segment[lane + half]);
+                    }
+                    half /= 2;
+                }
+                segment[1..].fill(T::NAN);
+            }
+        }
+        self.values.insert(acc, slots);
+        Ok(())
+    }
+
+    fn finish(&self, epilogue: &Epilogue, acc: T, old: Option<T>) -> Result<T, String> {
+        let Epilogue { alpha, accumulates, beta } = *epilogue;
+        if accumulates != old.is_some() {
+            return Err("an epilogue without its old destination".to_owned());
+        }
+        let scalar = |name: &str, is_runtime: bool| -> Result<T, String> {
+            if is_runtime { Ok(self.value(name)?[0]) } else { Ok(T::ONE) }
+        };
+        let (factor, old_factor) = (scalar("alpha", alpha)?, scalar("beta", beta)?);
+        let scaled = match (alpha, factor == T::ZERO) {
+            (false, _) => Some(acc),
+            (true, false) => Some(factor.times(acc)),
+            (true, true) => None,
+        };
+        let old = old.filter(|_| old_factor != T::ZERO);
+        Ok(match (scaled, old) {
+            (None, None) => T::ZERO,
+            (Some(scaled), None) => scaled,
+            // Not multiplied by one, which would quiet a NaN.
+            (None, Some(old)) if old_factor == T::ONE => old,
+            (None, Some(old)) => old_factor.times(old),
+            (Some(scaled), Some(old)) if beta => old_factor.fma(old, scaled),
+            (Some(scaled), Some(old)) => old.plus(scaled),
+        })
+    }
+
+    fn value(&self, name: &str) -> Result<&[T], String> {
+        self.values.get(name).map(Vec::as_slice).ok_or_else(|| format!("`{name}` has no value"))
+    }
+
+    fn update(
+        &mut self,
+        name: &'a str,
+        active: &[bool],
+        new: impl Fn(&Self, usize, T) -> Result<T, String>,
+    ) -> Result<(), String> {
+        let mut values = self.value(name)?.to_vec();
+        for worker in workers(active) {
+            values[worker] = new(self, worker, values[worker])?;
+        }
+        self.values.insert(name, values);
+        Ok(())
+    }
+
+    fn named(&self, name: &str) -> Result<&[isize], String> {
+        self.ints.get(name).map(Vec::as_slice).ok_or_else(|| format!("`{name}` is not defined"))
+    }
+
+    fn index(&self, index: &Index, active: &[bool]) -> Result<Vec<isize>, String> {
+        let mut sums = vec![index.constant; self.n_workers];
+        for term in &index.terms {
+            let ints = self.named(&term.name)?;
+            workers(active).for_each(|worker| sums[worker] += term.coefficient * ints[worker]);
+        }
+        Ok(sums)
+    }
+
+    fn int(&self, name: &str, value: &IntExpr, active: &[bool]) -> Result<Vec<isize>, String> {
+        let from = |ints: &[isize], of: &dyn Fn(isize) -> isize| -> Vec<isize> {
+            let own = |worker: usize| if active[worker] { of(ints[worker]) } else { NO_INT };
+            (0..self.n_workers).map(own).collect()
+        };
+        let ints = match value {
+            IntExpr::Affine(index) => from(&self.index(index, active)?, &|int| int),
+            IntExpr::Div(name, by) => from(self.named(name)?, &|int| int / *by as isize),
+            IntExpr::Rem(index, by) => {
+                let ints = self.index(index, active)?;
+                if let Some(worker) = workers(active).find(|worker| ints[*worker] < 0) {
+                    return Err(format!("`{name}` is a remainder of {}", ints[worker]));
+                }
+                from(&ints, &|int| int % *by as isize)
+            }
+            IntExpr::Min(name, limit) => from(self.named(name)?, &|int| int.min(*limit as isize)),
+            IntExpr::IfLess { left, right, then, otherwise } => {
+                let (left, right) = (self.named(left)?, self.named(right)?);
+                let (then, otherwise) = (self.index(then, active)?, self.index(otherwise, active)?);
+                let chosen = |worker: usize| {
+                    if left[worker] < right[worker] { then[worker] } else { otherwise[worker] }
+                };
+                from(&(0..self.n_workers).map(chosen).collect::<Vec<_>>(), &|int| int)
+            }
+        };
+        match workers(active).find(|worker| ints[*worker] < 0) {
+            Some(worker) => Err(format!("`{name}` is {} for worker {worker}", ints[worker])),
+            None => Ok(ints),
+        }
+    }
+}
+
+fn workers(active: &[bool]) -> impl Iterator<Item = usize> {
+    (0..active.len()).filter(|worker| active[*worker])
+}

@@ -1,0 +1,306 @@
+//! From the generator's spec to the oracle's task: the one place where both vocabularies meet.
+//!
+//! Only names are translated: op, sizes and flags as they stand in the symbol. The phases of a spec are never looked
+//! at, so a wrong phase cannot teach the oracle its mistake.
+
+use glass_codegen::catalogue::Op;
+use glass_codegen::plan;
+use glass_codegen::spec::{Dim, Letter, Order, Phase, Spec};
+use glass_oracle::*;
+
+/// The task of a spec.
+///
+/// # Panics
+/// For an op that the oracle does not know.
+pub fn of(spec: &Spec) -> Task {
+    let names = Names(spec);
+    match spec.op {
+        Op::Dot | Op::Reduce | Op::Asum | Op::Nrm1Diff | Op::Nrm2 => names.reduction(),
+        Op::Axpy | Op::AxpyStrided | Op::Copy | Op::CopyStrided | Op::Scal => names.map(),
+        Op::Rot => Rot { n: names.size("n"), in_place: names.has("inplace") }.into(),
+        Op::Rotg => Rotg.into(),
+        Op::Symmetrize => Symmetrize { n: names.size("n"), in_place: names.has("inplace") }.into(),
+        Op::Gemv | Op::GemvStrided => names.gemv(),
+        Op::Ger => Ger { m: names.size("m"), n: names.size("n"), epilogue: names.epilogue() }.into(),
+        Op::Gemm | Op::GemmStrided => names.gemm(),
+        Op::Syrk | Op::Syr2k => names.syrk(),
+        Op::Trsv | Op::Trsm => names.trsm(),
+        Op::Potrf | Op::Posv | Op::Potrs | Op::Ldlt | Op::LdltSolve | Op::Inv => names.factor(),
+        Op::TensorVecContract | Op::VecTensorVec => names.tensor(),
+        Op::CongruenceSym | Op::Bilinear | Op::CongruenceAccum => names.congruence(),
+        Op::RiccatiGain => names.riccati(),
+        Op::GnStep => names.gn_step(),
+        Op::Symm => Trmm {
+            n: names.size("m"),
+            nrhs: names.size("n"),
+            uplo: names.uplo(),
+            triangle: Triangle::Symmetric,
+            epilogue: names.epilogue(),
+        }
+        .into(),
+        Op::Dimm => names.dimm(),
+        Op::Contract => names.contract(),
+        op => panic!("the oracle does not know `{}`", op.as_str()),
+    }
+}
+
+/// The oracle's name of a form.
+pub fn form(form: plan::Form) -> Form {
+    match form {
+        plan::Form::Serial => Form::Serial,
+        plan::Form::Reduced { lanes_per_output } => Form::Reduced { lanes_per_output },
+    }
+}
+
+/// The names in a spec's symbol.
+struct Names<'a>(&'a Spec);
+
+impl Names<'_> {
+    fn size(&self, name: &str) -> usize {
+        self.0.dim(name)
+    }
+
+    fn has(&self, flag: &str) -> bool {
+        self.0.flags.iter().any(|given| given == flag)
+    }
+
+    fn epilogue(&self) -> Epilogue {
+        let has = |scalar: &str| self.0.scalars.contains(&scalar);
+        Epilogue {
+            alpha: if has("alpha") { AlphaChoice::Runtime } else { AlphaChoice::One },
+            beta: match (self.has("acc"), has("beta")) {
+                (true, _) => BetaChoice::One,
+                (false, true) => BetaChoice::Runtime,
+                (false, false) => BetaChoice::Zero,
+            },
+        }
+    }
+
+    fn check(&self) -> Check {
+        if self.has("unchecked") { Check::Off } else { Check::On }
+    }
+
+    fn reg(&self) -> Reg {
+        match (self.has("shift"), self.has("diagshift")) {
+            (true, _) => Reg::Shift,
+            (false, true) => Reg::DiagShift,
+            (false, false) => Reg::None,
+        }
+    }
+
+    fn opposite(&self) -> Opposite {
+        if self.has("untouched") { Opposite::Untouched } else { Opposite::Zero }
+    }
+
+    fn uplo(&self) -> Uplo {
+        if self.has("upper") { Uplo::Upper } else { Uplo::Lower }
+    }
+
+    fn reduction(&self) -> Task {
+        let kind = match self.0.op {
+            Op::Dot => ReductionKind::Dot,
+            Op::Reduce => ReductionKind::Reduce,
+            Op::Asum => ReductionKind::Asum,
+            Op::Nrm1Diff => ReductionKind::Nrm1Diff,
+            _ => ReductionKind::Nrm2,
+        };
+        Reduction { kind, n: self.size("n") }.into()
+    }
+
+    fn map(&self) -> Task {
+        let (kind, is_tile) = match self.0.op {
+            Op::Axpy => (MapKind::Axpy, false),
+            Op::AxpyStrided => (MapKind::Axpy, true),
+            Op::Copy => (MapKind::Copy, false),
+            Op::CopyStrided => (MapKind::Copy, true),
+            _ => (MapKind::Scal, false),
+        };
+        let epilogue = self.epilogue();
+        if !is_tile {
+            let n = self.size("n");
+            return Map { kind, rows: n, cols: 1, ldx: n, ldy: n, epilogue, in_place: self.has("inplace") }.into();
+        }
+        Map {
+            kind,
+            rows: self.size("m"),
+            cols: self.size("n"),
+            ldx: self.size("ldx"),
+            ldy: self.size("ldy"),
+            epilogue,
+            // The tile of axpy is always its own second source.
+            in_place: kind == MapKind::Axpy,
+        }
+        .into()
+    }
+
+    fn gemv(&self) -> Task {
+        // Symbols name outputs and terms, the oracle rows and columns.
+        let (n_out, k, trans) = (self.size("m"), self.size("k"), self.has("ta"));
+        let (m, n) = if trans { (k, n_out) } else { (n_out, k) };
+        let lda = (self.0.op == Op::GemvStrided).then(|| self.size("lda"));
+        Gemv { trans, row_major: self.has("rm"), epilogue: self.epilogue(), lda, ..Gemv::new(m, n) }.into()
+    }
+
+    fn gemm(&self) -> Task {
+        let strides = Strides { lda: self.size("lda"), ldb: self.size("ldb"), ldc: self.size("ldc") };
+        Gemm {
+            trans_a: self.has("ta"),
+            trans_b: self.has("tb"),
+            row_major_c: self.has("rmc"),
+            epilogue: self.epilogue(),
+            strides: (self.0.op == Op::GemmStrided).then_some(strides),
+            ..Gemm::new(self.size("m"), self.size("n"), self.size("k"))
+        }
+        .into()
+    }
+
+    fn syrk(&self) -> Task {
+        Syrk {
+            n: self.size("n"),
+            k: self.size("k"),
+            has_b: self.0.op == Op::Syr2k,
+            trans: self.has("trans"),
+            fill: match (self.has("lower"), self.has("upper")) {
+                (true, _) => Fill::Lower,
+                (false, true) => Fill::Upper,
+                (false, false) => Fill::Full,
+            },
+            row_major_c: self.has("rmc"),
+            epilogue: self.epilogue(),
+        }
+        .into()
+    }
+
+    fn trsm(&self) -> Task {
+        Trsm {
+            n: self.size("n"),
+            nrhs: self.size("nrhs"),
+            uplo: self.uplo(),
+            diag: if self.has("unit") { Diag::Unit } else { Diag::Nonunit },
+            trans: self.has("trans"),
+            in_place: self.has("inplace"),
+        }
+        .into()
+    }
+
+    fn factor(&self) -> Task {
+        let (n, nrhs, in_place) = (self.size("n"), self.size("nrhs"), self.has("inplace"));
+        let (check, opposite) = (self.check(), self.opposite());
+        match self.0.op {
+            Op::Potrf => Potrf { n, in_place, opposite, check, rsqrt: self.has("rsqrt") }.into(),
+            Op::Posv => Posv { n, nrhs, reg: self.reg(), in_place, check, rsqrt: self.has("rsqrt") }.into(),
+            Op::Potrs => Potrs { n, nrhs, in_place }.into(),
+            Op::Ldlt => Ldlt { n, in_place, opposite, check, inertia: self.has("inertia") }.into(),
+            Op::LdltSolve => LdltSolve { n, nrhs, in_place }.into(),
+            _ => Inv { n, in_place, check }.into(),
+        }
+    }
+
+    fn tensor(&self) -> Task {
+        let slabs = Slabs {
+            k: self.size("k"),
+            a: self.size("a"),
+            b: self.size("b"),
+            row_major: self.has("slabrm"),
+        };
+        let epilogue = self.epilogue();
+        if self.0.op == Op::VecTensorVec {
+            return VecTensorVec { slabs, epilogue }.into();
+        }
+        let axis = match (self.has("axis_a"), self.has("axis_b")) {
+            (true, _) => Axis::A,
+            (false, true) => Axis::B,
+            (false, false) => Axis::K,
+        };
+        TensorVecContract { slabs, axis, symmetric: self.has("sym"), epilogue }.into()
+    }
+
+    fn congruence(&self) -> Task {
+        let kind = match self.0.op {
+            Op::CongruenceSym => CongruenceKind::Sym,
+            Op::CongruenceAccum => CongruenceKind::Accum,
+            _ => CongruenceKind::Bilinear { q: self.size("q") },
+        };
+        let n = if self.0.op == Op::CongruenceAccum { self.size("q") } else { self.size("n") };
+        Congruence { kind, n, p: self.size("p"), epilogue: self.epilogue() }.into()
+    }
+    fn riccati(&self) -> Task {
+        Riccati {
+            rsqrt: self.has("rsqrt"),
+            nx: self.size("nx"),
+            nu: self.size("nu"),
+            reg: self.reg(),
+            factor: self.has("factor"),
+            check: self.check(),
+        }
+        .into()
+    }
+
+    fn gn_step(&self) -> Task {
+        GnStep { m: self.size("m"), n: self.size("n"), reg: self.reg(), check: self.check(), rsqrt: self.has("rsqrt") }.into()
+    }
+
+    /// Every sum of this product has one term.
+    fn dimm(&self) -> Task {
+        let along = if self.has("right") { "j" } else { "i" };
+        let step = Step {
+            left: 0,
+            right: Some(1),
+            result: "ij".to_owned(),
+            terms: String::new(),
+            is_serial: false,
+        };
+        Contract {
+            letters: vec![('i', self.size("m")), ('j', self.size("n"))],
+            operands: vec![along.to_owned(), "ij".to_owned()],
+            output: "ij".to_owned(),
+            steps: vec![step],
+            symmetric: false,
+            epilogue: self.epilogue(),
+        }
+        .into()
+    }
+
+    /// An index string, as its flag in the symbol spells it. Only the planned order of the products is read from the
+    /// phases: it is a choice, not a definition.
+    fn contract(&self) -> Task {
+        let spec = self.0;
+        let string = spec.flags.iter().find_map(|flag| flag.split_once("_to_"));
+        let (inputs, output) = string.expect("an index string is part of the symbol");
+        let letter = |dim: &Dim| (dim.name.chars().next().expect("a letter"), dim.extent);
+        let letters: Vec<_> = spec.dims.iter().map(letter).collect();
+        let known = |given: &[Letter]| -> String {
+            let names = given.iter().map(|letter| letter.name);
+            names.filter(|name| letters.iter().any(|(known, _)| known == name)).collect()
+        };
+        let n_inputs = inputs.split('_').count();
+        let mut made = Vec::new();
+        let steps = spec.phases.iter().map(|phase| {
+            let Phase::Contraction(contraction) = phase else { panic!("an index string is all products") };
+            let value = |operand: usize| {
+                let intermediate = made.iter().position(|made| *made == operand);
+                intermediate.map_or(operand, |step_idx| n_inputs + step_idx)
+            };
+            let product = &contraction.products[0];
+            let step = Step {
+                left: value(product.left.operand),
+                right: Some(value(product.right.operand)),
+                result: known(&contraction.outputs),
+                terms: known(&contraction.terms),
+                is_serial: contraction.order == Order::Serial,
+            };
+            made.push(contraction.destination.operand);
+            step
+        });
+        let steps = steps.collect();
+        Contract {
+            operands: inputs.split('_').map(str::to_owned).collect(),
+            output: output.to_owned(),
+            steps,
+            symmetric: self.has("sym"),
+            epilogue: self.epilogue(),
+            letters,
+        }
+        .into()
+    }
+}
