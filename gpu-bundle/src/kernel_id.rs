@@ -2,9 +2,10 @@
 //!
 //! The generator is deterministic, so a worker rebuilds the very text that its parent meant.
 
+use crate::tasks;
 use glass_codegen::generate::{self, Variant};
 use glass_codegen::plan::{Mapping, Target};
-use glass_codegen::spec::{Alpha, Beta, DType, Dims, Layout, Op, Spec, Transpose, contract_pair};
+use glass_codegen::spec::{Layout, Spec};
 use glass_codegen::table;
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +31,7 @@ impl KernelId {
 
     /// Generates the kernel.
     pub(crate) fn generate(&self) -> Result<Generated, String> {
-        let (spec, layout) = parse_key(&self.key)?;
+        let (spec, layout) = tasks::of_key(&self.key)?;
         let target = Target::ALL
             .into_iter()
             .find(|target| target.as_str() == self.target)
@@ -48,47 +49,22 @@ pub(crate) struct Generated {
     pub(crate) variant: Variant,
 }
 
-/// The task and layout behind a table key such as `gemv f32 interleaved m7 n1 k14 ta alpha acc`.
-pub(crate) fn parse_key(key: &str) -> Result<(Spec, Layout), String> {
-    let malformed = || format!("`{key}` is no table key");
-    let mut words = key.split(' ');
-    let op = match words.next() {
-        Some("gemv") => Op::Gemv,
-        Some("gemm") => Op::Gemm,
-        _ => return Err(malformed()),
-    };
-    let dtype = match words.next() {
-        Some("f32") => DType::F32,
-        Some("f64") => DType::F64,
-        _ => return Err(malformed()),
-    };
-    let layout = match words.next() {
-        Some("contiguous") => Layout::Contiguous,
-        Some("interleaved") => Layout::Interleaved,
-        _ => return Err(malformed()),
-    };
-    let mut dim = |letter: char| {
-        words
-            .next()
-            .and_then(|word| word.strip_prefix(letter))
-            .and_then(|digits| digits.parse::<usize>().ok())
-            .ok_or_else(malformed)
-    };
-    let dims = Dims { m: dim('m')?, n: dim('n')?, k: dim('k')? };
-    let mut transpose = Transpose::default();
-    let (mut alpha, mut beta) = (Alpha::One, Beta::Zero);
-    for word in words {
-        match word {
-            "ta" => transpose.a = true,
-            "tb" => transpose.b = true,
-            "alpha" => alpha = Alpha::Runtime,
-            "acc" => beta = Beta::One,
-            "beta" => beta = Beta::Runtime,
-            _ => return Err(malformed()),
-        }
+impl Generated {
+    /// What the oracle evaluates.
+    pub(crate) fn task(&self) -> glass_oracle::Task {
+        glass_tests::task::of(&self.spec)
     }
-    let spec = contract_pair(op, dtype, dims, transpose, alpha, beta);
-    if table::key(&spec, layout) == key { Ok((spec, layout)) } else { Err(malformed()) }
+
+    /// The oracle's bits are promised: no approximate pivot and no function that a library rounds its own way.
+    pub(crate) fn promises_bits(&self) -> bool {
+        use glass_codegen::catalogue::Op;
+        self.spec.op != Op::Softmax && !self.spec.flags.iter().any(|flag| flag == "rsqrt")
+    }
+
+    /// In which order the oracle sums.
+    pub(crate) fn form(&self) -> glass_oracle::Form {
+        glass_tests::task::form(self.variant.plan.mapping.form)
+    }
 }
 
 #[cfg(test)]
@@ -96,23 +72,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_round_trip() {
-        for key in [
-            "gemv f32 interleaved m7 n1 k14",
-            "gemv f64 contiguous m7 n1 k14 ta alpha acc",
-            "gemm f32 contiguous m14 n21 k7 ta tb alpha beta",
-        ] {
-            let (spec, layout) = parse_key(key).unwrap();
-            assert_eq!(table::key(&spec, layout), key);
-        }
-        for key in ["gemv f32 interleaved m7 k14", "gemv f32 interleaved m7 n1 k14 xx", "dot", ""] {
-            assert!(parse_key(key).is_err(), "{key}");
-        }
-    }
-
-    #[test]
     fn a_kernel_is_rebuilt_from_its_name() {
-        let (spec, layout) = parse_key("gemv f32 interleaved m7 n1 k14").unwrap();
+        let (spec, layout) = tasks::of_key("glass_posv_f32_n7 contiguous").unwrap();
         for mapping in glass_codegen::plan::candidates(&spec, layout) {
             let id = KernelId::new(&spec, layout, Target::Cuda, &mapping);
             let generated = id.generate().unwrap();

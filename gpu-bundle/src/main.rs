@@ -14,6 +14,7 @@ mod pool;
 mod provenance;
 mod regime;
 mod rig;
+mod tasks;
 mod tune;
 mod worker;
 

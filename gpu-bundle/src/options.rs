@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 pub(crate) const USAGE: &str = "\
 glass-gpu check --out DIR [--only TEXT] [--no-wgpu] [--wgpu NAME] [--jobs N]
-glass-gpu tune  --out DIR [--cells TEXT] [--dry-run [--compile]] [--jobs N]
+glass-gpu tune  --out DIR [--cells TEXT] [--new] [--dry-run [--compile]] [--jobs N]
 glass-gpu bench --out DIR [--no-wgpu] [--wgpu NAME]
 ";
 
@@ -31,6 +31,8 @@ pub(crate) struct Tune {
     pub(crate) out: PathBuf,
     /// Only cells whose key contains this.
     pub(crate) cells: Option<String>,
+    /// Only cells that the built-in table has no rows for.
+    pub(crate) new: bool,
     /// Lists cells and candidates, touches no device.
     pub(crate) dry_run: bool,
     /// Compiles them too.
@@ -50,7 +52,7 @@ pub(crate) fn parse() -> Result<Command, String> {
 fn parse_from(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error> {
     let mut words = Vec::new();
     let mut out = None;
-    let (mut only, mut cells, mut dry_run, mut compile) = (None, None, false, false);
+    let (mut only, mut cells, mut new, mut dry_run, mut compile) = (None, None, false, false, false);
     let (mut cuda, mut wgpu) = (true, Some("wgpu".to_owned()));
     let mut n_jobs = std::thread::available_parallelism().map_or(1, usize::from);
     while let Some(argument) = parser.next()? {
@@ -58,6 +60,7 @@ fn parse_from(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error> {
             Long("out") => out = Some(PathBuf::from(parser.value()?)),
             Long("only") => only = Some(parser.value()?.string()?),
             Long("cells") => cells = Some(parser.value()?.string()?),
+            Long("new") => new = true,
             Long("dry-run") => dry_run = true,
             Long("compile") => compile = true,
             Long("no-cuda") => cuda = false,
@@ -73,7 +76,7 @@ fn parse_from(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     Ok(match words.as_slice() {
         ["check"] => Command::Check(Check { out: out()?, only, cuda, wgpu, n_jobs }),
-        ["tune"] => Command::Tune(Tune { out: out()?, cells, dry_run, compile, n_jobs }),
+        ["tune"] => Command::Tune(Tune { out: out()?, cells, new, dry_run, compile, n_jobs }),
         ["bench"] => Command::Bench(Bench { out: out()?, wgpu }),
         ["worker", kind] => Command::Worker { kind: (*kind).to_owned() },
         [] => Command::Help,

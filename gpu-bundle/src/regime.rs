@@ -1,6 +1,8 @@
 //! What a measurement of one batch is a measurement of: bytes touched, rotation of operand sets, regime.
 
-use glass_codegen::spec::{Layout, Spec};
+use glass_codegen::generate;
+use glass_codegen::plan::{Form, Mapping, Plan, Staging, Target, Tier, Unroll};
+use glass_codegen::spec::{Element, Layout, Operand, Role, Spec};
 use serde::Serialize;
 
 /// Bytes in rotation beyond which nothing survives in a 60 MB L2 cache until its next use.
@@ -19,82 +21,133 @@ pub(crate) enum Regime {
     DramCold,
 }
 
-/// Operand sets of one task, layout and batch.
+/// One operand of a rotation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stored {
+    /// Bytes as stored, padding included.
+    pub(crate) n_bytes: u64,
+    /// Only read.
+    pub(crate) is_input: bool,
+}
+
+/// Operand sets of one task, layout and batch.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Rotation {
     pub(crate) regime: Regime,
-    /// Bytes of the operands as stored, padding included: inputs, then the output.
-    pub(crate) operand_bytes: [u64; 3],
+    /// The arguments in order.
+    pub(crate) operands: Vec<Stored>,
     /// Sets, used in turn.
     pub(crate) n_sets: u64,
 }
 
 impl Rotation {
     pub(crate) fn new(spec: &Spec, layout: Layout, n_problems: u64) -> Rotation {
-        let operand_bytes = operand_bytes(spec, layout, n_problems);
-        let n_bytes: u64 = operand_bytes.iter().sum();
-        if n_bytes < LAUNCH_BYTES {
-            return Rotation { regime: Regime::Launch, operand_bytes, n_sets: 1 };
-        }
-        // Two at least: no launch finds the last one's operands.
-        let n_sets = COLD_BYTES.div_ceil(n_bytes).max(2);
-        Rotation { regime: Regime::DramCold, operand_bytes, n_sets }
+        let stored = |operand: &Operand| Stored {
+            n_bytes: stored_bytes(spec, operand, layout, n_problems),
+            is_input: operand.role == Role::In,
+        };
+        let operands: Vec<_> = spec.arguments().iter().map(stored).collect();
+        let n_bytes: u64 = operands.iter().map(|operand| operand.n_bytes).sum();
+        let (regime, n_sets) = match n_bytes < LAUNCH_BYTES {
+            true => (Regime::Launch, 1),
+            // Two at least: no launch finds the last one's operands.
+            false => (Regime::DramCold, COLD_BYTES.div_ceil(n_bytes).max(2)),
+        };
+        Rotation { regime, operands, n_sets }
     }
 
     /// Distinct bytes touched by one call.
     pub(crate) fn bytes_per_call(&self) -> u64 {
-        self.operand_bytes.iter().sum()
+        self.operands.iter().map(|operand| operand.n_bytes).sum()
     }
 }
 
-/// Stored bytes of every operand.
-fn operand_bytes(spec: &Spec, layout: Layout, n_problems: u64) -> [u64; 3] {
-    let n_stored = match layout {
-        Layout::Contiguous => n_problems,
-        Layout::Interleaved => n_problems.next_multiple_of(32),
-    };
-    [0, 1, 2]
-        .map(|operand_idx| n_stored * (spec.operands[operand_idx].elements() * spec.dtype.bytes()) as u64)
+/// Stored bytes of an operand.
+fn stored_bytes(spec: &Spec, operand: &Operand, layout: Layout, n_problems: u64) -> u64 {
+    match (operand.element, layout) {
+        (Element::Word, _) => n_problems * 4 * operand.elements() as u64,
+        (Element::Real, Layout::Contiguous) => n_problems * (operand.elements() * spec.dtype.bytes()) as u64,
+        (Element::Real, Layout::Interleaved) => {
+            n_problems.next_multiple_of(32) * (operand.elements() * spec.dtype.bytes()) as u64
+        }
+    }
 }
 
-/// Declared bytes of one call: every input read once, the output written once and, where it takes part, read once.
-/// Padding of the last tile is not declared.
-pub(crate) fn declared_bytes(spec: &Spec, n_problems: u64) -> u64 {
-    let [a, b, c] = operand_bytes(spec, Layout::Contiguous, n_problems);
-    let reads_old = spec.output().role == glass_codegen::spec::Role::InOut;
-    a + b + if reads_old { 2 * c } else { c }
+/// Declared bytes of one call, padding excluded.
+///
+/// Contiguous problems are adjacent, so memory moves whole operands: inputs once, outputs once, what is updated twice.
+/// An interleaved element is a line of its own: only elements that the op reads or writes count, a triangle as one.
+pub(crate) fn declared_bytes(spec: &Spec, layout: Layout, n_problems: u64) -> u64 {
+    let words: usize = spec
+        .arguments()
+        .iter()
+        .filter(|operand| operand.element == Element::Word)
+        .map(Operand::elements)
+        .sum();
+    let n_elements = match layout {
+        Layout::Contiguous => whole_operands(spec),
+        Layout::Interleaved => touched_elements(spec).unwrap_or_else(|| whole_operands(spec)),
+    };
+    n_problems * (n_elements * spec.dtype.bytes() + 4 * words) as u64
+}
+
+fn whole_operands(spec: &Spec) -> usize {
+    let reals = spec.arguments().iter().filter(|operand| operand.element == Element::Real);
+    reals.map(|operand| operand.elements() * if operand.role == Role::InOut { 2 } else { 1 }).sum()
+}
+
+/// Elements that straight-line text loads and stores: each once. `None` where a task has no such text.
+fn touched_elements(spec: &Spec) -> Option<usize> {
+    let mapping = Mapping {
+        tier: Tier::Thread,
+        form: Form::Serial,
+        staging: Staging::Direct,
+        threads_per_block: 32,
+        min_blocks: None,
+    };
+    let plan = Plan::new(spec, Layout::Interleaved, Target::Cuda, mapping);
+    if plan.unroll != Unroll::Full {
+        return None;
+    }
+    let variant = generate::variant(spec, Layout::Interleaved, Target::Cuda, mapping, Vec::new());
+    let n_words = spec.status().iter().count();
+    Some(variant.cost.n_loads + variant.cost.n_stores - n_words)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel_id::parse_key;
-
-    fn rotation(key: &str, n_problems: u64) -> Rotation {
-        let (spec, layout) = parse_key(key).unwrap();
-        Rotation::new(&spec, layout, n_problems)
-    }
+    use glass_codegen::spec::DType;
+    use glass_tests::attribute::spec;
 
     #[test]
     fn cold_batches_rotate_over_four_caches() {
-        let key = "gemv f32 contiguous m7 n1 k14";
+        let gemv = spec("contract n_out=7 k=14", DType::F32);
+        let rotation = |n_problems| Rotation::new(&gemv, Layout::Contiguous, n_problems);
         let per_problem = 4 * (7 * 14 + 14 + 7);
-        assert_eq!(rotation(key, 8192).regime, Regime::Launch);
-        let medium = rotation(key, 65_536);
+        assert_eq!(rotation(8192).regime, Regime::Launch);
+        let medium = rotation(65_536);
         assert_eq!((medium.regime, medium.bytes_per_call()), (Regime::DramCold, 65_536 * per_problem));
         assert_eq!(medium.n_sets, 8);
         assert!(medium.n_sets * medium.bytes_per_call() >= COLD_BYTES);
         assert!((medium.n_sets - 1) * medium.bytes_per_call() < COLD_BYTES);
-        assert_eq!(rotation(key, 1 << 20).n_sets, 2, "499 MB exceed the cache, but another set follows");
+        assert_eq!(rotation(1 << 20).n_sets, 2, "499 MB exceed the cache, but another set follows");
     }
 
     #[test]
     fn padding_is_touched_but_not_declared() {
-        let key = "gemv f64 interleaved m7 n1 k14 acc";
-        let (spec, _) = parse_key(key).unwrap();
-        assert_eq!(rotation(key, 1).bytes_per_call(), 32 * 8 * 119);
-        assert_eq!(declared_bytes(&spec, 1), 8 * (119 + 7));
-        let (plain, _) = parse_key("gemv f64 interleaved m7 n1 k14").unwrap();
-        assert_eq!(declared_bytes(&plain, 3), 3 * 8 * 119);
+        let gemv = spec("contract n_out=7 k=14 beta=one", DType::F64);
+        assert_eq!(Rotation::new(&gemv, Layout::Interleaved, 1).bytes_per_call(), 32 * 8 * 119);
+        assert_eq!(declared_bytes(&gemv, Layout::Interleaved, 1), 8 * (119 + 7));
+        let plain = spec("contract n_out=7 k=14", DType::F64);
+        assert_eq!(declared_bytes(&plain, Layout::Contiguous, 3), 3 * 8 * 119);
+    }
+
+    #[test]
+    fn a_triangle_counts_once_where_elements_are_lines() {
+        let potrf = spec("potrf n=7 fill=untouched", DType::F32);
+        assert_eq!(declared_bytes(&potrf, Layout::Interleaved, 1), 4 * (28 + 28) + 4);
+        let whole = spec("potrf n=7", DType::F32);
+        assert_eq!(declared_bytes(&whole, Layout::Contiguous, 1), 4 * (49 + 49) + 4);
     }
 }

@@ -7,7 +7,7 @@ use crate::cuda::Gpu;
 use crate::cuda::arena::{ALIGNMENT, Arena};
 use crate::cuda::module::{Geometry, Module};
 use crate::cuda::timer::Timer;
-use crate::regime::Rotation;
+use crate::regime::{Rotation, Stored};
 use std::time::{Duration, Instant};
 
 pub(crate) struct Rig {
@@ -35,13 +35,18 @@ pub(crate) struct CopySample {
 
 /// Addresses of the operand sets of one batch.
 pub(crate) struct Sets {
-    addresses: Vec<[u64; 3]>,
+    addresses: Vec<Vec<u64>>,
 }
 
 impl Sets {
     /// The first set.
-    pub(crate) fn first(&self) -> [u64; 3] {
-        self.addresses[0]
+    pub(crate) fn first(&self) -> &[u64] {
+        &self.addresses[0]
+    }
+
+    /// Every set.
+    pub(crate) fn all(&self) -> &[Vec<u64>] {
+        &self.addresses
     }
 }
 
@@ -76,12 +81,30 @@ impl Rig {
 
     /// Where the operands of a rotation lie.
     pub(crate) fn sets(&self, rotation: &Rotation) -> Sets {
-        let (inputs, outputs) = (self.inputs.address(), self.outputs.address());
-        let [a, b, c] = rotation.operand_bytes.map(|n_bytes| n_bytes.next_multiple_of(ALIGNMENT));
-        let addresses = (0..rotation.n_sets)
-            .map(|set| [inputs + set * (a + b), inputs + set * (a + b) + a, outputs + set * c])
-            .collect();
+        let mut ends = (self.inputs.address(), self.outputs.address());
+        let mut place = |operand: &Stored| {
+            let end = if operand.is_input { &mut ends.0 } else { &mut ends.1 };
+            let address = *end;
+            *end += operand.n_bytes.next_multiple_of(ALIGNMENT);
+            address
+        };
+        let addresses =
+            (0..rotation.n_sets).map(|_| rotation.operands.iter().map(&mut place).collect()).collect();
         Sets { addresses }
+    }
+
+    /// Fills an operand with repetitions of some bytes.
+    pub(crate) fn repeat(&self, address: u64, operand: &Stored, image: &[u8]) -> Result<(), String> {
+        let arena = if operand.is_input { &self.inputs } else { &self.outputs };
+        let n_first = operand.n_bytes.min(image.len() as u64);
+        arena.write(address - arena.address(), &image[..n_first as usize])?;
+        let mut n_done = n_first;
+        while n_done < operand.n_bytes {
+            let n_more = n_done.min(operand.n_bytes - n_done);
+            self.gpu.copy(address + n_done, address, n_more as usize)?;
+            n_done += n_more;
+        }
+        self.gpu.synchronize()
     }
 
     /// Launches once, untimed.
@@ -146,8 +169,11 @@ impl Rig {
 
 /// Bytes of both arenas that a rotation needs.
 fn arena_bytes(rotation: &Rotation) -> (u64, u64) {
-    let [a, b, c] = rotation.operand_bytes.map(|n_bytes| n_bytes.next_multiple_of(ALIGNMENT));
-    (rotation.n_sets * (a + b), rotation.n_sets * c)
+    let of = |is_input: bool| {
+        let operands = rotation.operands.iter().filter(|operand| operand.is_input == is_input);
+        rotation.n_sets * operands.map(|operand| operand.n_bytes.next_multiple_of(ALIGNMENT)).sum::<u64>()
+    };
+    (of(true), of(false))
 }
 
 /// The median; the mean of the middle pair for an even number.

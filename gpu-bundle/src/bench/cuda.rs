@@ -1,213 +1,163 @@
-//! Every candidate of one configuration on the GPU through CUDA.
+//! The chosen kernel of every configuration on the GPU through CUDA.
 
-use super::oracle::{self, Inputs, Promise};
+use super::problems::Problems;
 use super::{BATCHES, N_SAMPLES, Row, Session, chosen_mapping};
-use crate::cuda::module::{Geometry, Module};
+use crate::cuda::module::{Geometry, Module, TIMED_SCALAR};
 use crate::cuda::nvrtc;
 use crate::embed::embed;
 use crate::kernel_id::{Generated, KernelId};
 use crate::regime::{Rotation, declared_bytes};
 use crate::rig::{Rig, median};
-use glass_codegen::plan::{self, Mapping, Target};
+use glass_codegen::plan::{Mapping, Target};
 use glass_codegen::spec::{DType, Layout, Spec};
 use glass_codegen::table;
-use glass_oracle::Real;
-use glass_rt::Element;
+use glass_rt::Real;
 
 /// Wanted length of a sample.
-const SAMPLE_NS: f64 = 2_000_000.0;
+const SAMPLE_NS: f64 = 1_000_000.0;
 
 /// More launches of one sample would outrun the gate in front of it.
-const MAX_LAUNCHES: f64 = 200.0;
+const MAX_LAUNCHES: f64 = 100.0;
 
-/// Candidates, and what other devices run: the mapping of older GPUs, and that of WGSL.
-fn mappings(spec: &Spec, layout: Layout) -> Vec<(Mapping, bool)> {
-    let mut mappings: Vec<_> =
-        plan::candidates(spec, layout).into_iter().map(|mapping| (mapping, true)).collect();
-    let others: &[Target] = match spec.dtype {
-        DType::F32 => &[Target::Cuda, Target::Wgsl],
-        DType::F64 => &[Target::Cuda],
-    };
-    for target in others {
-        if let Some(mapping) = chosen_mapping(spec, layout, *target, None, BATCHES[0])
-            && !mappings.iter().any(|(known, _)| *known == mapping)
-        {
-            mappings.push((mapping, false));
+/// Machine code of one mapping of one configuration.
+pub(super) struct Compiled {
+    id: KernelId,
+    cubin: Vec<u8>,
+}
+
+/// Compiles the chosen mappings of all configurations on all cores.
+pub(super) fn compile(arch: u32, configurations: &[(Spec, Layout)], session: &mut Session) -> Vec<Compiled> {
+    let mut ids: Vec<KernelId> = Vec::new();
+    for (spec, layout) in configurations {
+        for mapping in chosen(spec, *layout, arch) {
+            let id = KernelId::new(spec, *layout, Target::Cuda, &mapping);
+            if !ids.contains(&id) {
+                ids.push(id);
+            }
         }
     }
-    mappings
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    let n_threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let work = || {
+        let mut compiled = Vec::new();
+        while let Some(id) = ids.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) {
+            let outcome = id.generate().and_then(|generated| {
+                Ok(Compiled { id: id.clone(), cubin: nvrtc::compile(embed(&generated, None), arch)?.cubin })
+            });
+            compiled.push(outcome.map_err(|reason| format!("{} {}: {reason}", id.key, id.mapping)));
+        }
+        compiled
+    };
+    let all: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..n_threads).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap_or_default()).collect()
+    });
+    let mut compiled = Vec::new();
+    for outcome in all {
+        match outcome {
+            Ok(kernel) => compiled.push(kernel),
+            Err(reason) => session.fail(reason),
+        }
+    }
+    compiled
 }
 
-/// A compiled mapping of one configuration.
-struct Kernel {
-    generated: Generated,
-    module: Module,
-    /// Among the candidates of a tuning run.
-    is_candidate: bool,
+/// The mapping of each batch size.
+fn chosen(spec: &Spec, layout: Layout, arch: u32) -> Vec<Mapping> {
+    BATCHES
+        .iter()
+        .filter_map(|batch| chosen_mapping(spec, layout, Target::Cuda, Some(arch), *batch))
+        .collect()
 }
 
-/// A kernel at one batch size.
-struct Contender<'a> {
-    kernel: &'a Kernel,
-    geometry: Geometry,
-    row: Row,
-}
-
-/// Times every mapping at every batch size.
+/// Times the chosen kernel of one configuration at every batch size.
 pub(super) fn measure(
     rig: &mut Rig,
     session: &mut Session,
-    spec: &Spec,
-    layout: Layout,
+    (spec, layout): (&Spec, Layout),
+    compiled: &[Compiled],
 ) -> Result<(), String> {
-    let mut kernels = Vec::new();
-    for (mapping, is_candidate) in mappings(spec, layout) {
-        match compile(rig, spec, layout, mapping, is_candidate) {
-            Ok(kernel) => kernels.push(kernel),
-            Err(reason) => session.fail(format!("{} {mapping}: {reason}", table::key(spec, layout))),
-        }
-    }
     for batch in BATCHES {
-        match spec.dtype {
-            DType::F32 => measure_batch::<f32>(rig, session, &kernels, spec, layout, batch)?,
-            DType::F64 => measure_batch::<f64>(rig, session, &kernels, spec, layout, batch)?,
-        }
-        session.save()?;
-    }
-    Ok(())
-}
-
-fn compile(
-    rig: &Rig,
-    spec: &Spec,
-    layout: Layout,
-    mapping: Mapping,
-    is_candidate: bool,
-) -> Result<Kernel, String> {
-    let generated = KernelId::new(spec, layout, Target::Cuda, &mapping).generate()?;
-    let cubin = nvrtc::compile(embed(&generated, None), rig.gpu.arch)?.cubin;
-    let module = Module::of(&generated, &cubin)?;
-    Ok(Kernel { generated, module, is_candidate })
-}
-
-fn measure_batch<T: Real + Element>(
-    rig: &mut Rig,
-    session: &mut Session,
-    kernels: &[Kernel],
-    spec: &Spec,
-    layout: Layout,
-    batch: u64,
-) -> Result<(), String> {
-    let rotation = Rotation::new(spec, layout, batch);
-    let inputs = download_inputs::<T>(rig, spec, layout, &rotation, batch)?;
-    let chosen = chosen_mapping(spec, layout, Target::Cuda, Some(rig.gpu.arch), batch);
-    let mut contenders = Vec::new();
-    for kernel in kernels {
-        let geometry = Geometry::new(&kernel.generated, batch)?;
-        let mut row = blank_row(kernel, &rotation, batch);
-        row.chosen = chosen == Some(kernel.generated.variant.plan.mapping);
-        contenders.push(Contender { kernel, geometry, row });
-    }
-    for contender in &mut contenders {
-        contender.row.check = verdict(check::<T>(rig, contender, &rotation, &inputs));
-    }
-    let sets = rig.sets(&rotation);
-    for Contender { kernel, geometry, row } in &mut contenders {
-        for _ in 0..3 {
-            rig.launch(&kernel.module, geometry, &sets)?;
-        }
-        let ns = rig.time(&kernel.module, geometry, &sets, 2)?;
-        row.n_launches = (SAMPLE_NS / ns.max(1.0)).round().clamp(1.0, MAX_LAUNCHES) as u64;
-    }
-    for round in 0..N_SAMPLES {
-        let n_contenders = contenders.len();
-        for position in 0..n_contenders {
-            let Contender { kernel, geometry, row } = &mut contenders[(position + round) % n_contenders];
-            row.samples_ns.push(rig.time(&kernel.module, geometry, &sets, row.n_launches)?);
-        }
-    }
-    for contender in &mut contenders {
-        if contender.row.check == "pass" {
-            contender.row.check = verdict(check::<T>(rig, contender, &rotation, &inputs));
-        }
-    }
-    for Contender { mut row, .. } in contenders {
-        row.median_ns = median(&row.samples_ns);
-        row.gbs = row.declared_bytes as f64 / row.median_ns;
+        let mapping = chosen_mapping(spec, layout, Target::Cuda, Some(rig.gpu.arch), batch)
+            .ok_or("no CUDA kernel serves this device")?;
+        let id = KernelId::new(spec, layout, Target::Cuda, &mapping);
+        let kernel = compiled.iter().find(|kernel| kernel.id == id).ok_or("the kernel did not compile")?;
+        let generated = id.generate()?;
+        let module = Module::of(&generated, &kernel.cubin)?;
+        let row = match spec.dtype {
+            DType::F32 => timed::<f32>(rig, &generated, &module, batch)?,
+            DType::F64 => timed::<f64>(rig, &generated, &module, batch)?,
+        };
         if row.check != "pass" {
             session.fail(format!("{} {} at {batch}: {}", row.key, row.mapping, row.check));
         }
         session.results.rows.push(row);
     }
-    Ok(())
+    session.save()
 }
 
-fn verdict(outcome: Result<(), String>) -> String {
-    outcome.map_or_else(|reason| format!("fail: {reason}"), |()| "pass".into())
-}
-
-/// What is known of a kernel before it has run.
-fn blank_row(kernel: &Kernel, rotation: &Rotation, batch: u64) -> Row {
-    let Kernel { generated, module, is_candidate } = kernel;
-    Row {
+fn timed<T: Real + glass_oracle::Real>(
+    rig: &mut Rig,
+    generated: &Generated,
+    module: &Module,
+    batch: u64,
+) -> Result<Row, String> {
+    let rotation = Rotation::new(&generated.spec, generated.layout, batch);
+    let geometry = Geometry::new(generated, batch)?;
+    let scalars = vec![TIMED_SCALAR; generated.spec.scalars.len()];
+    let problems = Problems::<T>::new(generated, &scalars);
+    let images: Vec<Vec<u8>> =
+        (0..rotation.operands.len()).map(|argument_idx| problems.image(generated, argument_idx)).collect();
+    let sets = rig.sets(&rotation);
+    for set in sets.all() {
+        for ((address, operand), image) in set.iter().zip(&rotation.operands).zip(&images) {
+            rig.repeat(*address, operand, image)?;
+        }
+    }
+    // In place a launch destroys its own input: the first set is restored before each check.
+    let restored = |rig: &Rig| {
+        for ((address, operand), image) in sets.first().iter().zip(&rotation.operands).zip(&images) {
+            rig.repeat(*address, operand, image)?;
+        }
+        rig.gpu.launch(module, &geometry, sets.first())?;
+        rig.gpu.synchronize()?;
+        for (argument_idx, (address, operand)) in sets.first().iter().zip(&rotation.operands).enumerate() {
+            if !operand.is_input {
+                let bytes = rig.outputs.read(address - rig.outputs.address(), operand.n_bytes as usize)?;
+                problems.compare(generated, argument_idx, &bytes)?;
+            }
+        }
+        Ok::<_, String>(())
+    };
+    let before = restored(rig);
+    for _ in 0..3 {
+        rig.launch(module, &geometry, &sets)?;
+    }
+    let ns = rig.time(module, &geometry, &sets, 2)?;
+    let n_launches = (SAMPLE_NS / ns.max(1.0)).round().clamp(1.0, MAX_LAUNCHES) as u64;
+    let samples_ns: Vec<f64> =
+        (0..N_SAMPLES).map(|_| rig.time(module, &geometry, &sets, n_launches)).collect::<Result<_, _>>()?;
+    let check = before.and_then(|()| restored(rig));
+    let declared_bytes = declared_bytes(&generated.spec, generated.layout, batch);
+    let median_ns = median(&samples_ns);
+    Ok(Row {
         device: "cuda".into(),
         key: table::key(&generated.spec, generated.layout),
         mapping: generated.variant.plan.mapping.to_string(),
         hash: generated.variant.sources[0].hash.clone(),
         batch,
         regime: rotation.regime,
-        declared_bytes: declared_bytes(&generated.spec, batch),
+        declared_bytes,
         n_sets: rotation.n_sets,
-        chosen: false,
-        candidate: *is_candidate,
         registers: module.resources.registers,
         local_bytes: module.resources.local_bytes,
         shared_bytes: module.resources.shared_bytes,
         clock: "events",
-        n_launches: 0,
-        samples_ns: Vec::new(),
-        median_ns: f64::NAN,
-        gbs: f64::NAN,
+        n_launches,
+        samples_ns,
+        median_ns,
+        gbs: declared_bytes as f64 / median_ns,
         fraction_of_c: None,
-        check: String::new(),
-    }
-}
-
-/// The inputs of the first set, which every check uses.
-fn download_inputs<T: Real + Element>(
-    rig: &Rig,
-    spec: &Spec,
-    layout: Layout,
-    rotation: &Rotation,
-    batch: u64,
-) -> Result<Inputs<T>, String> {
-    let set = rig.sets(rotation).first();
-    let download = |operand_idx: usize| {
-        let n_bytes = rotation.operand_bytes[operand_idx] as usize;
-        let bytes = rig.inputs.read(set[operand_idx] - rig.inputs.address(), n_bytes)?;
-        let raw: Vec<T> = bytemuck::pod_collect_to_vec(&bytes);
-        Ok::<_, String>(oracle::problems(layout, &raw, spec.operands[operand_idx].elements(), batch as usize))
-    };
-    Ok(Inputs { a: download(0)?, b: download(1)? })
-}
-
-/// One launch over a poisoned output; every element is compared.
-fn check<T: Real + Element>(
-    rig: &Rig,
-    contender: &Contender<'_>,
-    rotation: &Rotation,
-    inputs: &Inputs<T>,
-) -> Result<(), String> {
-    let Contender { kernel: Kernel { generated, module, .. }, geometry, row } = contender;
-    let set = rig.sets(rotation).first();
-    let n_bytes = rotation.operand_bytes[2] as usize;
-    let offset = set[2] - rig.outputs.address();
-    rig.gpu.synchronize()?;
-    rig.outputs.set(offset, n_bytes, 0xff)?;
-    rig.gpu.launch(module, geometry, &set)?;
-    rig.gpu.synchronize()?;
-    let raw: Vec<T> = bytemuck::pod_collect_to_vec(&rig.outputs.read(offset, n_bytes)?);
-    let actual =
-        oracle::problems(generated.layout, &raw, generated.spec.output().elements(), row.batch as usize);
-    oracle::compare(generated, inputs, &actual, Promise::Bits)
+        check: check.map_or_else(|reason| format!("fail: {reason}"), |()| "pass".into()),
+    })
 }

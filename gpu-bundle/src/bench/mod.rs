@@ -1,7 +1,8 @@
-//! The figures of the project: one task, both element types and layouts, beside the copy bandwidth of the same run.
+//! The figures of the project: the ops of a robot's solver at the sizes users run, both element types and layouts,
+//! beside the copy bandwidth of the same run.
 
 mod cuda;
-mod oracle;
+mod problems;
 mod wgpu;
 
 use crate::cuda::Gpu;
@@ -11,16 +12,49 @@ use crate::provenance::{self, Provenance};
 use crate::regime::{Regime, Rotation};
 use crate::rig::{CopySample, Rig, median};
 use glass_codegen::plan::{Arch, Mapping, Target};
-use glass_codegen::spec::{Layout, Spec};
+use glass_codegen::spec::{DType, Layout, Spec};
 use glass_codegen::{Choice, Request, contract};
+use glass_tests::attribute::spec;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// The task: the feedback law of a 7-joint arm.
-const TASK: &str = "m7 n1 k14";
+/// What is measured, as attributes.
+const TASKS: &[&str] = &[
+    "contract n_out=7 k=14",
+    "contract m=4 n=4 k=4",
+    "contract m=6 n=6 k=6",
+    "contract m=7 n=7 k=7",
+    "contract m=8 n=8 k=8",
+    "contract m=12 n=12 k=12",
+    "contract m=14 n=14 k=14",
+    "potrf n=4",
+    "potrf n=6",
+    "potrf n=7",
+    "potrf n=8",
+    "potrf n=12",
+    "potrf n=14",
+    "potrf n=16",
+    "potrf n=24",
+    "posv n=4",
+    "posv n=6",
+    "posv n=7",
+    "posv n=8",
+    "posv n=12",
+    "posv n=14",
+    "posv n=16",
+    "posv n=20",
+    "inv n=7",
+    "inv n=14",
+    "riccati_gain nx=12 nu=4",
+    "riccati_gain nx=14 nu=7",
+    "riccati_gain nx=36 nu=12",
+];
 
-/// A batch far beyond the cache, and one that a single solver has.
-const BATCHES: [u64; 2] = [1 << 20, 8192];
+/// A batch far beyond the cache, and two that a solver of many problems has.
+const BATCHES: [u64; 3] = [1 << 20, 8192, 4096];
+
+/// Configurations between two samples of the copy bandwidth.
+const N_BETWEEN: usize = 8;
 
 /// Samples of every timed kernel, and of every pass over the copies.
 const N_SAMPLES: usize = 9;
@@ -30,7 +64,6 @@ const N_SAMPLES: usize = 9;
 struct Results {
     schema: &'static str,
     provenance: Provenance,
-    task: &'static str,
     clocks: Vec<String>,
     /// Copy bandwidth at the start, between the configurations and at the end.
     copies: Vec<CopySample>,
@@ -58,10 +91,6 @@ struct Row {
     regime: Regime,
     declared_bytes: u64,
     n_sets: u64,
-    /// What the table, or without a row the fallback, names for this batch.
-    chosen: bool,
-    /// Among the candidates of a tuning run; otherwise measured only for comparison.
-    candidate: bool,
     registers: u32,
     local_bytes: u32,
     shared_bytes: u32,
@@ -88,20 +117,24 @@ pub(crate) fn run(options: &Bench) -> Result<(), String> {
     output::folder(&options.out)?;
     let gpu = Gpu::open(0)?;
     let provenance = Provenance::of(Some(&gpu))?;
-    let configurations = configurations()?;
+    let configurations = configurations();
     let rotations: Vec<Rotation> = configurations
         .iter()
         .flat_map(|(spec, layout)| BATCHES.map(|batch| Rotation::new(spec, *layout, batch)))
         .collect();
     let mut rig = Rig::new(gpu, rotations.into_iter())?;
     let mut session = Session::new(provenance, &options.out);
+    let compiled = cuda::compile(rig.gpu.arch, &configurations, &mut session);
     session.ceilings(&rig)?;
-    for (spec, layout) in &configurations {
-        if let Err(reason) = cuda::measure(&mut rig, &mut session, spec, *layout) {
+    for (idx, (spec, layout)) in configurations.iter().enumerate() {
+        if let Err(reason) = cuda::measure(&mut rig, &mut session, (spec, *layout), &compiled) {
             session.fail(format!("cuda {}: {reason}", glass_codegen::table::key(spec, *layout)));
         }
-        session.ceilings(&rig)?;
+        if idx % N_BETWEEN == N_BETWEEN - 1 {
+            session.ceilings(&rig)?;
+        }
     }
+    session.ceilings(&rig)?;
     // The other backend gets the memory and the device to itself.
     drop(rig);
     if let Some(device) = &options.wgpu
@@ -114,21 +147,27 @@ pub(crate) fn run(options: &Bench) -> Result<(), String> {
     Ok(())
 }
 
-fn configurations() -> Result<Vec<(Spec, Layout)>, String> {
-    ["f32", "f64"]
-        .into_iter()
-        .flat_map(|dtype| ["interleaved", "contiguous"].map(|layout| format!("gemv {dtype} {layout} {TASK}")))
-        .map(|key| crate::kernel_id::parse_key(&key))
-        .collect()
+/// Factors of interleaved problems leave the opposite triangle alone: there each of its elements is a line of its own.
+fn configurations() -> Vec<(Spec, Layout)> {
+    let mut configurations = Vec::new();
+    for task in TASKS {
+        for dtype in [DType::F32, DType::F64] {
+            for layout in [Layout::Interleaved, Layout::Contiguous] {
+                let is_packed = task.starts_with("potrf") && layout == Layout::Interleaved;
+                let options = if is_packed { " fill=untouched" } else { "" };
+                configurations.push((spec(&format!("{task}{options}"), dtype), layout));
+            }
+        }
+    }
+    configurations
 }
 
 impl Session {
     fn new(provenance: Provenance, out: &Path) -> Session {
-        let path = out.join("gemv_h200.json");
+        let path = out.join("ops_h200.json");
         let results = Results {
             schema: "glass.bench.v1",
             provenance,
-            task: TASK,
             clocks: Vec::new(),
             copies: Vec::new(),
             copy_gbs: f64::NAN,
@@ -185,13 +224,12 @@ impl Session {
         println!("empty kernel, gated {} ns", spread(&self.results.empty_kernel_ns));
         println!("empty kernel, as issued {} ns", spread(&self.results.empty_kernel_ungated_ns));
         for batch in BATCHES {
-            println!("\n{batch} problems: ns per problem, GB/s, fraction of C ('*': chosen)");
+            println!("\n{batch} problems: ns per problem, GB/s, fraction of C");
             for row in rows.iter().filter(|row| row.batch == batch) {
-                let mark = if row.chosen { '*' } else { ' ' };
                 let fraction = row.fraction_of_c.map_or("     ".into(), |fraction| format!("{fraction:.3}"));
                 let device = if row.device == "cuda" { "cuda" } else { "wgpu" };
                 println!(
-                    "{mark}{device} {:<35} {:<27} {:>9.4} {:>7.0} {fraction} {}",
+                    "{device} {:<46} {:<27} {:>9.4} {:>7.0} {fraction} {}",
                     row.key,
                     row.mapping,
                     row.median_ns / batch as f64,

@@ -1,20 +1,25 @@
 //! The same task through wgpu on the same card, in the plan that WGSL has: interleaved operands read in place,
 //! contiguous ones staged by the lanes of a workgroup.
 
-use super::oracle::{self, Inputs, Promise};
-use super::{BATCHES, N_SAMPLES, Row, Session, chosen_mapping};
+use super::problems::{POOL, Problems};
+use super::{N_SAMPLES, Row, Session, chosen_mapping};
 use crate::embed::{embed, layout_of};
 use crate::kernel_id::{Generated, KernelId};
 use crate::regime::{Rotation, declared_bytes};
 use crate::rig::median;
 use glass_codegen::plan::Target;
+use glass_codegen::spec::{DType, Layout};
 use glass_codegen::table;
 use glass_rt::kernel::Task;
-use glass_rt::{Batch, Device, Error, Scalars, launch_variant};
+use glass_rt::{Batch, Device, Error, launch_variant};
+use glass_tests::attribute::spec;
 use std::time::Instant;
 
-/// Launches of one sample: long enough for the host to run ahead of the device.
-const N_LAUNCHES: [u64; 2] = [40, 200];
+/// Batch sizes with the launches of one sample: long enough for the host to run ahead of the device.
+const BATCHES: [(u64, u64); 2] = [(1 << 20, 40), (8192, 200)];
+
+/// The feedback law of a 7-joint arm.
+const TASK: &str = "contract n_out=7 k=14";
 
 /// Operands of one batch, and the launch over them.
 struct Work {
@@ -28,7 +33,7 @@ impl Work {
     fn launch(&mut self, launch_idx: u64) -> Result<(), Error> {
         let set_idx = (launch_idx % self.sets.len() as u64) as usize;
         let (a, b, c) = &mut self.sets[set_idx];
-        launch_variant(self.task, 0, &self.device, &[&*a, &*b], c, Scalars { alpha: 1.0, beta: 0.0 })
+        launch_variant(self.task, 0, &self.device, &[&*a, &*b], &mut [c], &mut [], &[])
     }
 }
 
@@ -38,9 +43,9 @@ pub(super) fn measure(session: &mut Session, device: &str) -> Result<(), String>
     if device.is_software() {
         return Err(format!("{} runs on the processor: its times say nothing", device.name()));
     }
-    for layout in ["interleaved", "contiguous"] {
-        let (spec, layout) = crate::kernel_id::parse_key(&format!("gemv f32 {layout} {}", super::TASK))?;
-        for (batch, n_launches) in BATCHES.into_iter().zip(N_LAUNCHES) {
+    let spec = spec(TASK, DType::F32);
+    for layout in [Layout::Interleaved, Layout::Contiguous] {
+        for (batch, n_launches) in BATCHES {
             let mapping =
                 chosen_mapping(&spec, layout, Target::Wgsl, None, batch).ok_or("no WGSL variant")?;
             let generated = KernelId::new(&spec, layout, Target::Wgsl, &mapping).generate()?;
@@ -63,25 +68,26 @@ fn measure_batch(device: &Device, generated: &Generated, batch: u64, n_launches:
     let rotation = Rotation::new(&generated.spec, generated.layout, batch);
     let n_problems = batch as usize;
     let layout = layout_of(generated.layout);
-    let [a_elements, b_elements, c_elements] = [0, 1, 2].map(|idx| generated.spec.operands[idx].elements());
-    let raw = |elements: usize, seed: u64| random(layout.buffer_len(elements, n_problems), seed);
-    let (a, b) = (raw(a_elements, 1), raw(b_elements, 2));
+    let problems = Problems::<f32>::new(generated, &[]);
+    let elements: Vec<usize> = generated.spec.arguments().iter().map(|operand| operand.elements()).collect();
+    let repeated = |argument_idx: usize| -> Vec<f32> {
+        let pool: Vec<f32> = bytemuck::pod_collect_to_vec(&problems.image(generated, argument_idx));
+        let len = layout.buffer_len(elements[argument_idx], n_problems);
+        pool.iter().copied().cycle().take(len).collect()
+    };
+    let (a, b) = (repeated(0), repeated(1));
     let mut sets = Vec::new();
     for _ in 0..rotation.n_sets {
         let input =
             |data: &[f32], elements| device.upload_raw(data, elements, n_problems, layout).map_err(failed);
-        let output = device.filled(c_elements, n_problems, layout, f32::NAN).map_err(failed)?;
-        sets.push((input(&a, a_elements)?, input(&b, b_elements)?, output));
+        let output = device.filled(elements[2], n_problems, layout, f32::NAN).map_err(failed)?;
+        sets.push((input(&a, elements[0])?, input(&b, elements[1])?, output));
     }
-    let inputs = Inputs {
-        a: oracle::problems(generated.layout, &a, a_elements, n_problems),
-        b: oracle::problems(generated.layout, &b, b_elements, n_problems),
-    };
     let mut work = Work { device: device.clone(), task: embed(generated, None), sets };
     work.launch(0).map_err(failed)?;
     let check = |work: &Work| {
         let actual = work.sets[0].2.download().map_err(failed)?;
-        oracle::compare(generated, &inputs, &actual, Promise::Bound)
+        actual.chunks(POOL * elements[2]).try_for_each(|part| problems.bounded(generated, part))
     };
     let before = check(&work);
     for launch_idx in 0..3 {
@@ -96,7 +102,7 @@ fn measure_batch(device: &Device, generated: &Generated, batch: u64, n_launches:
         clock = read_from;
     }
     let outcome = before.and_then(|()| check(&work));
-    let declared_bytes = declared_bytes(&generated.spec, batch);
+    let declared_bytes = declared_bytes(&generated.spec, generated.layout, batch);
     let median_ns = median(&samples_ns);
     Ok(Row {
         device: device.name().into(),
@@ -107,8 +113,6 @@ fn measure_batch(device: &Device, generated: &Generated, batch: u64, n_launches:
         regime: rotation.regime,
         declared_bytes,
         n_sets: rotation.n_sets,
-        chosen: true,
-        candidate: false,
         registers: 0,
         local_bytes: 0,
         shared_bytes: u32::try_from(generated.variant.plan.shared_bytes)
@@ -142,19 +146,6 @@ fn sample(work: &mut Work, n_launches: u64) -> Result<(f64, &'static str), Error
     }
 }
 
-/// Normal numbers of both signs with random fractions, as in the arenas of the CUDA runs.
-fn random(len: usize, seed: u64) -> Vec<f32> {
-    (0..len as u64)
-        .map(|at| {
-            let mut z = at.wrapping_add(seed << 40).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-            z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-            z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-            z ^= z >> 31;
-            f32::from_bits((z as u32 & 0x80FF_FFFF) | 0x3F00_0000)
-        })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -169,21 +160,13 @@ mod tests {
                 return;
             }
         };
-        for layout in ["interleaved", "contiguous"] {
-            let (spec, layout) = crate::kernel_id::parse_key(&format!("gemv f32 {layout} m3 n1 k5")).unwrap();
+        let spec = spec(TASK, DType::F32);
+        for layout in [Layout::Interleaved, Layout::Contiguous] {
             let mapping = chosen_mapping(&spec, layout, Target::Wgsl, None, 100).unwrap();
             let generated = KernelId::new(&spec, layout, Target::Wgsl, &mapping).generate().unwrap();
             let row = measure_batch(&device, &generated, 100, 2).unwrap();
             assert_eq!((row.check.as_str(), row.samples_ns.len()), ("pass", N_SAMPLES));
-            assert_eq!(row.declared_bytes, 100 * 4 * (15 + 5 + 3));
+            assert_eq!(row.declared_bytes, 100 * 4 * (98 + 14 + 7));
         }
-    }
-
-    #[test]
-    fn random_inputs_are_normal_and_of_both_signs() {
-        let values = random(1000, 7);
-        assert!(values.iter().all(|value| (0.5..2.0).contains(&value.abs())));
-        assert!(values.iter().any(|value| *value < 0.0) && values.iter().any(|value| *value > 0.0));
-        assert_ne!(values, random(1000, 8));
     }
 }

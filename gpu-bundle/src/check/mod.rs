@@ -247,7 +247,7 @@ mod tests {
             assert!(entries.len() > 100 && jobs.len() > entries.len());
             for (entry, job) in entries.iter().zip(&jobs) {
                 let Job::Kernel { id, .. } = job else { panic!("kernels come first") };
-                let (spec, layout) = crate::kernel_id::parse_key(&id.key).unwrap();
+                let (spec, layout) = crate::tasks::of_key(&id.key).unwrap();
                 assert_eq!((&spec, layout), (&entry.spec, entry.layout));
                 assert_eq!(id.mapping.parse(), Ok(entry.mapping));
             }
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn a_filter_leaves_what_contains_it() {
-        let jobs = jobs(Target::Wgsl, Some("m7 n1 k14 wgsl thread"));
+        let jobs = jobs(Target::Wgsl, Some("gemv_f32_m7_k14 interleaved wgsl thread"));
         assert!(!jobs.is_empty() && jobs.len() < 20);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Gpu, text};
 use cudarc::driver::{result, sys};
-use glass_codegen::spec::{Alpha, Beta, DType};
+use glass_codegen::spec::DType;
 use std::ffi::{CString, c_void};
 
 use crate::kernel_id::Generated;
@@ -121,25 +121,22 @@ impl Drop for Module {
 }
 
 /// Geometry and scalars of a batched kernel, fixed over many launches.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Geometry {
     dtype: DType,
     n_problems: u32,
     n_blocks: u32,
     n_threads: u32,
     dynamic_bytes: u32,
-    alpha: Option<f64>,
-    beta: Option<f64>,
+    scalars: Vec<f64>,
 }
 
-/// Scalars of a timed launch: neither zero nor one, so that no shortcut is timed.
-const TIMED_ALPHA: f64 = 0.75;
-const TIMED_BETA: f64 = 0.5;
+/// Every scalar of a timed launch: neither zero nor one, so that no shortcut is timed.
+pub(crate) const TIMED_SCALAR: f64 = 0.75;
 
 impl Geometry {
     pub(crate) fn new(generated: &Generated, n_problems: u64) -> Result<Geometry, String> {
         let plan = &generated.variant.plan;
-        let contraction = generated.spec.contraction();
         let narrow = |value: u64| u32::try_from(value).map_err(|error| error.to_string());
         Ok(Geometry {
             dtype: generated.spec.dtype,
@@ -147,43 +144,36 @@ impl Geometry {
             n_blocks: narrow(n_problems.div_ceil(plan.problems_per_block as u64))?,
             n_threads: narrow(plan.mapping.threads_per_block as u64)?,
             dynamic_bytes: narrow(plan.shared_bytes as u64)?,
-            alpha: (contraction.alpha == Alpha::Runtime).then_some(TIMED_ALPHA),
-            beta: (contraction.beta == Beta::Runtime).then_some(TIMED_BETA),
+            scalars: vec![TIMED_SCALAR; generated.spec.scalars.len()],
         })
     }
 
     /// The same launch with other run-time scalars.
-    pub(crate) fn with_scalars(self, alpha: f64, beta: f64) -> Geometry {
-        Geometry { alpha: self.alpha.map(|_| alpha), beta: self.beta.map(|_| beta), ..self }
+    pub(crate) fn with_scalars(self, scalars: Vec<f64>) -> Geometry {
+        Geometry { scalars, ..self }
     }
 }
 
 impl Gpu {
-    /// Launches a generated kernel on operands at these addresses: inputs, then the output.
+    /// Launches a generated kernel on arguments at these addresses.
     pub(crate) fn launch(
         &self,
         module: &Module,
         geometry: &Geometry,
-        operands: &[u64; 3],
+        operands: &[u64],
     ) -> Result<(), String> {
-        let mut operands = *operands;
+        let mut operands = operands.to_vec();
         let mut n_problems = geometry.n_problems;
-        let scalars = [geometry.alpha, geometry.beta];
-        let mut doubles = scalars.map(Option::unwrap_or_default);
-        let mut singles = doubles.map(|value| value as f32);
-        let mut arguments: Vec<*mut c_void> = Vec::with_capacity(6);
-        arguments.extend(operands.iter_mut().map(pointer));
+        let mut doubles = geometry.scalars.clone();
+        let mut singles: Vec<f32> = doubles.iter().map(|value| *value as f32).collect();
+        let mut arguments: Vec<*mut c_void> = operands.iter_mut().map(pointer).collect();
         arguments.push(pointer(&mut n_problems));
-        for ((scalar, double), single) in scalars.iter().zip(&mut doubles).zip(&mut singles) {
-            if scalar.is_some() {
-                arguments.push(match geometry.dtype {
-                    DType::F32 => pointer(single),
-                    DType::F64 => pointer(double),
-                });
-            }
+        match geometry.dtype {
+            DType::F32 => arguments.extend(singles.iter_mut().map(pointer)),
+            DType::F64 => arguments.extend(doubles.iter_mut().map(pointer)),
         }
         let Geometry { n_blocks, n_threads, dynamic_bytes, .. } = *geometry;
-        // SAFETY: the arguments follow the kernel ABI of the generator: operands, n_problems, then the run-time
+        // SAFETY: the arguments follow the kernel ABI of the generator: arguments of the task, n_problems, then the run-time
         // scalars. The caller's addresses are regions of arenas that outlive the next synchronisation.
         unsafe { module.launch_shared(self.stream, n_blocks, n_threads, dynamic_bytes, &mut arguments) }
     }

@@ -35,8 +35,11 @@ pub(crate) fn run(options: &Tune) -> Result<(), String> {
     if let Some(text) = &options.cells {
         cells.retain(|cell| cell.key.contains(text.as_str()));
     }
+    if options.new {
+        cells.retain(|cell| glass_codegen::table::lookup(&cell.spec, cell.layout).is_empty());
+    }
     if cells.is_empty() {
-        return Err("nothing to tune: `--cells` matches no cell".to_owned());
+        return Err("nothing to tune: no cell matches `--cells` and `--new`".to_owned());
     }
     let images = std::env::temp_dir().join(format!("glass-gpu-images-{}", std::process::id()));
     let mut candidates: Vec<Vec<Candidate>> =
@@ -169,8 +172,10 @@ impl Capture {
             let counts: String = wins.iter().map(|count| format!("{count:>7}")).collect();
             println!("  {mapping:<28}{counts}");
         }
-        println!("m7 k14, nanoseconds per problem by batch:");
-        for CellRows { key, rows } in self.rows.iter().filter(|cell| cell.key.ends_with("m7 n1 k14")) {
+        println!("examples, nanoseconds per problem by batch:");
+        let shown = ["_m7_k14 ", "posv_f32_n14 ", "riccati_gain_f32_nx14_nu7 "];
+        let is_shown = |cell: &&CellRows| shown.iter().any(|text| cell.key.contains(text));
+        for CellRows { key, rows } in self.rows.iter().filter(is_shown) {
             println!("  {key}");
             for (batch, row) in BATCHES.iter().zip(rows) {
                 println!(

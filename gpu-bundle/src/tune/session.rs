@@ -95,7 +95,7 @@ pub(crate) fn band(rig: &mut Rig, key: &str, loaded: &[Loaded], batch: u64) -> R
         batch,
         regime: rotation.regime,
         touched_bytes: rotation.bytes_per_call(),
-        declared_bytes: declared_bytes(&first.spec, batch),
+        declared_bytes: declared_bytes(&first.spec, first.layout, batch),
         n_sets: rotation.n_sets,
         rounds: Vec::new(),
         duel: Vec::new(),

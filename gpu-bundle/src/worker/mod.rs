@@ -5,8 +5,6 @@ mod conversion;
 mod guard;
 mod kernel;
 
-pub(crate) use cases::{form_of, shape_of};
-
 use crate::cuda::{Gpu, nvrtc};
 use crate::kernel_id::KernelId;
 use crate::pool;
@@ -142,7 +140,7 @@ mod tests {
     #[test]
     fn kernels_and_conversions_pass_on_an_adapter() {
         let Some(context) = context() else { return };
-        let kernel = context.serve(&job("gemv f32 interleaved m7 n1 k14 alpha beta", Depth::Full));
+        let kernel = context.serve(&job("glass_gemv_f32_m7_k14_alpha_beta interleaved", Depth::Full));
         assert_eq!(kernel.failure, None);
         assert!(kernel.n_launches > 36 && kernel.worst_fraction > 0.0 && !kernel.hash.is_empty());
         let conversion = context.serve(&Job::Conversion { dtype: "f32".into(), elements: 7 });
@@ -152,7 +150,7 @@ mod tests {
     #[test]
     fn a_failure_is_an_answer() {
         let Some(context) = context() else { return };
-        let Job::Kernel { mut id, depth, .. } = job("gemv f32 interleaved m7 n1 k14", Depth::Gate) else {
+        let Job::Kernel { mut id, depth, .. } = job("glass_gemv_f32_m7_k14 interleaved", Depth::Gate) else {
             panic!("a kernel")
         };
         id.target = "cuda".into();
