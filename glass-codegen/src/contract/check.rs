@@ -29,7 +29,9 @@ impl Check {
         match subject {
             Subject::Unknown => {
                 let provided = provided();
-                let hint = nearest(given, Op::ALL.iter().map(|op| op.as_str()))
+                // The op of index strings has no name.
+                let names = Op::ALL.iter().filter(|op| **op != Op::Contract).map(|op| op.as_str());
+                let hint = nearest(given, names)
                     .map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
                 let message =
                     format!("glass: op `{given}` is not known{hint}\nallowed: {}", provided.join(", "));

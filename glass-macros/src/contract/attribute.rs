@@ -24,6 +24,8 @@ pub(super) struct Attribute {
     /// The values, with a harmless stand-in where one could not be read.
     pub(super) fields: Fields,
     written: Vec<Written>,
+    /// The fields that can stand beside what is asked for.
+    allowed: Vec<Field>,
     /// What is asked for could not be read, which is reported: fields are not held against it.
     is_undecided: bool,
 }
@@ -52,6 +54,7 @@ impl Attribute {
             Notation::Op => parsed.read_name(&mut parts, errors),
             Notation::Contract => parsed.read_index_string(&mut parts, errors),
         }
+        parsed.allowed = contract::allowed(&parsed.fields);
         for part in parts {
             if let Some(argument) = tokens::argument(part, errors) {
                 parsed.read(argument, errors);
@@ -67,7 +70,13 @@ impl Attribute {
         }
         match lower(&self.fields) {
             Ok(request) => Some(request),
-            Err(diagnostics) => {
+            Err(mut diagnostics) => {
+                // In the order of the attribute; what is missing from it comes last.
+                let position = |diagnostic: &Diagnostic| {
+                    let mut fields = self.written.iter().map(|written| Some(written.field));
+                    fields.position(|field| field == diagnostic.field).unwrap_or(self.written.len())
+                };
+                diagnostics.sort_by_key(position);
                 for diagnostic in diagnostics {
                     self.report(diagnostic, errors);
                 }
@@ -141,11 +150,16 @@ impl Attribute {
         let is_malformed = matches!(form, Form::Malformed);
         let spelling = name.to_string();
         let Some(field) = Field::named(&spelling, self.fields.index_string.is_some()) else {
-            if !is_malformed {
+            if !is_malformed && !self.is_undecided {
                 errors.on(name, self.unknown(&spelling));
             }
             return;
         };
+        // The generator reports a field that is not of this op, and nothing more is to be said about it.
+        let is_foreign = !self.is_undecided && !self.is_allowed(field);
+        if is_foreign && is_malformed {
+            return;
+        }
         if self.written.iter().any(|written| written.field == field) {
             if !is_malformed {
                 errors.on(name, format!("glass: field `{spelling}` is given twice\nallowed: once"));
@@ -158,10 +172,12 @@ impl Attribute {
             value: if let Form::Value(value) = &form { value.clone() } else { Vec::new() },
             items: Vec::new(),
             overflow: None,
-            is_reported: is_malformed,
+            is_reported: is_malformed || is_foreign,
         };
         let is_flag = field.kind() == Kind::Flag;
-        if is_flag && matches!(form, Form::Value(_)) {
+        if written.is_reported {
+            // Nothing is left to say.
+        } else if is_flag && matches!(form, Form::Value(_)) {
             written.is_reported = true;
             errors.on(
                 tokens::stream(&tokens),
@@ -169,7 +185,7 @@ impl Attribute {
                     "glass: flag `{spelling}` has a value\nallowed: `{spelling}` alone, or no `{spelling}`"
                 ),
             );
-        } else if !is_flag && written.value.is_empty() && !is_malformed {
+        } else if !is_flag && written.value.is_empty() {
             written.is_reported = true;
             errors.on(
                 tokens::stream(&tokens),
@@ -213,8 +229,19 @@ impl Attribute {
         }
     }
 
+    fn is_allowed(&self, field: Field) -> bool {
+        matches!(field, Field::Extent(_)) || self.allowed.contains(&field)
+    }
+
     fn unknown(&self, spelling: &str) -> String {
-        let known = if self.is_undecided { Field::ALL.to_vec() } else { contract::allowed(&self.fields) };
+        let mut known = Vec::new();
+        for letter in self.fields.index_string.iter().flat_map(|text| text.chars()) {
+            let extent = Field::Extent(letter);
+            if letter.is_ascii_lowercase() && !known.contains(&extent) {
+                known.push(extent);
+            }
+        }
+        known.extend(&self.allowed);
         let known: Vec<_> = known.into_iter().map(Field::as_str).collect();
         let hint = contract::nearest(spelling, known.iter().copied())
             .map(|name| format!("; did you mean `{name}`?"))

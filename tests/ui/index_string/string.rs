@@ -21,7 +21,7 @@ struct Foreign;
 #[glass::contract("ij,k->i", i = 2, j = 3, k = 4)]
 struct Alone;
 
-#[glass::contract("abcdefghi,ijklmnopq->aq", a = 1)]
+#[glass::contract("abcdefghi,abcdefghijklmnopq->jklmnopq", a = 1)]
 struct Letters;
 
 #[glass::contract("ij,jk->ik", i = 4096, j = 4096, k = 4097)]

@@ -6,8 +6,8 @@ struct Dot;
 
 use glass::op;
 
-#[glass::contract(n_out = 6, k = 12)]
-#[op(dot, n = 7)]
+#[op(gemv, m = 6, n = 12)]
+#[glass::op(dot, n = 7)]
 struct Feedback;
 
 fn main() {

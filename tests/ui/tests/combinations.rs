@@ -14,7 +14,7 @@
 #![deny(clippy::all, clippy::pedantic, clippy::nursery)]
 
 use glass::Kernel;
-use glass::rt::kernel::{Alpha, Beta, DType, Form, Layout, Target, Task, Tier};
+use glass::rt::kernel::{Access, DType, Form, Layout, Target, Task, Tier};
 
 macro_rules! transpose {
     ($word:ident, $a:literal, $b:literal; $($fields:tt)*) => {
@@ -38,21 +38,21 @@ macro_rules! layouts {
 
 macro_rules! alphas {
     ($a:literal, $b:literal, $dtype:ident, $layout:ident; $($fields:tt)*) => {
-        mod unscaled { betas! { $a, $b, $dtype, $layout, One; $($fields)*, alpha = one } }
-        mod scaled { betas! { $a, $b, $dtype, $layout, Runtime; $($fields)*, alpha = runtime } }
+        mod unscaled { betas! { $a, $b, $dtype, $layout, 0; $($fields)*, alpha = one } }
+        mod scaled { betas! { $a, $b, $dtype, $layout, 1; $($fields)*, alpha = runtime } }
     };
 }
 
 macro_rules! betas {
-    ($a:literal, $b:literal, $dtype:ident, $layout:ident, $alpha:ident; $($fields:tt)*) => {
-        task! { Overwrites; $a, $b, $dtype, $layout, $alpha, Zero; $($fields)*, beta = zero }
-        task! { Adds; $a, $b, $dtype, $layout, $alpha, One; $($fields)*, beta = one }
-        task! { Blends; $a, $b, $dtype, $layout, $alpha, Runtime; $($fields)*, beta = runtime }
+    ($a:literal, $b:literal, $dtype:ident, $layout:ident, $n_scalars:literal; $($fields:tt)*) => {
+        task! { Overwrites; $a, $b, $dtype, $layout, Out, $n_scalars; $($fields)*, beta = zero }
+        task! { Adds; $a, $b, $dtype, $layout, InOut, $n_scalars; $($fields)*, beta = one }
+        task! { Blends; $a, $b, $dtype, $layout, InOut, 1 + $n_scalars; $($fields)*, beta = runtime }
     };
 }
 
 macro_rules! task {
-    ($name:ident; $a:literal, $b:literal, $dtype:ident, $layout:ident, $alpha:ident, $beta:ident; $($fields:tt)*) => {
+    ($name:ident; $a:literal, $b:literal, $dtype:ident, $layout:ident, $access:ident, $n_scalars:expr; $($fields:tt)*) => {
         /// One combination.
         #[glass::contract($($fields)*)]
         #[derive(Clone, Copy, Debug)]
@@ -64,8 +64,8 @@ macro_rules! task {
                 transposed: ($a, $b),
                 dtype: glass::rt::kernel::DType::$dtype,
                 layout: glass::Layout::$layout,
-                alpha: glass::rt::kernel::Alpha::$alpha,
-                beta: glass::rt::kernel::Beta::$beta,
+                access: glass::rt::kernel::Access::$access,
+                n_scalars: $n_scalars,
             },
         );
     };
@@ -88,16 +88,17 @@ struct Asked {
     transposed: (bool, bool),
     dtype: DType,
     layout: Layout,
-    alpha: Alpha,
-    beta: Beta,
+    /// Of the result.
+    access: Access,
+    n_scalars: usize,
 }
 
 const fn assert_task(task: &Task, asked: &Asked) {
     assert!(task.dtype as u8 == asked.dtype as u8);
     assert!(task.layout as u8 == asked.layout as u8);
-    assert!(task.alpha as u8 == asked.alpha as u8);
-    assert!(task.beta as u8 == asked.beta as u8);
+    assert!(task.scalars.len() == asked.n_scalars);
     let [left, right, output] = task.operands else { panic!("a product has three operands") };
+    assert!(output.access as u8 == asked.access as u8);
     let (n_rows, n_terms) = if asked.transposed.0 { (left.cols, left.rows) } else { (left.rows, left.cols) };
     let (inner, n_cols) =
         if asked.transposed.1 { (right.cols, right.rows) } else { (right.rows, right.cols) };
