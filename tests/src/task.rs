@@ -185,7 +185,7 @@ impl Names<'_> {
 
     fn factor(&self) -> Task {
         let (n, nrhs, in_place) = (self.size("n"), self.size("nrhs"), self.has("inplace"));
-        let (check, opposite) = (self.check(), self.opposite());
+        let (check, opposite, rsqrt) = (self.check(), self.opposite(), self.has("rsqrt"));
         match self.0.op {
             Op::Potrf => Potrf { n, in_place, opposite, check, rsqrt: self.has("rsqrt") }.into(),
             Op::Posv => Posv { n, nrhs, reg: self.reg(), in_place, check, rsqrt: self.has("rsqrt") }.into(),
@@ -231,6 +231,7 @@ impl Names<'_> {
             nu: self.size("nu"),
             reg: self.reg(),
             factor: self.has("factor"),
+            rsqrt: self.has("rsqrt"),
             check: self.check(),
         }
         .into()

@@ -148,8 +148,6 @@ pub enum Scalar {
     Beta,
     /// Shift of a diagonal.
     Rho,
-    /// Damping of a Gauss-Newton step.
-    Lambda,
     /// Cosine of a rotation.
     Cosine,
     /// Sine of a rotation.
@@ -163,7 +161,6 @@ impl Scalar {
             Self::Alpha => "alpha",
             Self::Beta => "beta",
             Self::Rho => "rho",
-            Self::Lambda => "lambda",
             Self::Cosine => "c",
             Self::Sine => "s",
         }
@@ -174,7 +171,7 @@ impl Scalar {
         match self {
             Self::Alpha => &[0.7, 1.0, 0.0, -37.5, -0.0, -1.0],
             Self::Beta => &[-1.3, 0.0, 1.0, 12.5, -0.0, -1.0],
-            Self::Rho | Self::Lambda => &[0.5, 0.0, 1e-3, 3.0],
+            Self::Rho => &[0.5, 0.0, 1e-3, 3.0],
             Self::Cosine => &[0.8, 0.0, -0.28, 1.0],
             Self::Sine => &[0.6, 1.0, 0.96, -0.0],
         }

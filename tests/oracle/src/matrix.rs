@@ -116,9 +116,28 @@ impl Matrix {
         l
     }
 
-    /// Whether every pivot of this factor is a positive number.
-    pub(crate) fn is_factor(&self) -> bool {
-        (0..self.cols).all(|j| self.at(j, j).hi > 0.0 && self.at(j, j).hi.is_finite())
+    /// The 1-based number of the first Cholesky pivot that is not a positive number, or 0; `None` where a pivot before it
+    /// is so small that roundings decide.
+    pub(crate) fn cholesky_status<T: Real>(&self) -> Option<u32> {
+        let l = self.cholesky();
+        for j in 0..self.cols {
+            let (mut rest, mut size) = (self.at(j, j), self.at(j, j).abs().hi);
+            for r in 0..j {
+                let square = l.at(j, r) * l.at(j, r);
+                rest = rest - square;
+                size += square.hi;
+            }
+            if rest.hi.is_finite()
+                && rest.hi != 0.0
+                && rest.abs().hi <= (64 * self.cols) as f64 * T::UNIT_ROUNDOFF * size
+            {
+                return None;
+            }
+            if !(rest.hi > 0.0 && rest.hi.is_finite()) {
+                return Some(j as u32 + 1);
+            }
+        }
+        Some(0)
     }
 
     /// Frobenius norm.
@@ -149,5 +168,14 @@ mod tests {
         let l = a.cholesky();
         assert_eq!((l.at(0, 0).hi, l.at(1, 0).hi, l.at(1, 1).hi), (2.0, 1.0, 2.0));
         assert!(l.times(&l.transposed()).minus(&a).norm() < 1e-29);
+        assert_eq!(a.cholesky_status::<f32>(), Some(0));
+    }
+
+    #[test]
+    fn a_doubtful_pivot_has_no_status() {
+        let status = |last: f64| Matrix::packed(&[1.0f64, 3.0, 3.0, last], 2, 2).cholesky_status::<f32>();
+        assert_eq!((status(10.0), status(8.0), status(f64::INFINITY)), (Some(0), Some(2), Some(2)));
+        assert_eq!(status(9.0 + 1e-7), None);
+        assert_eq!(Matrix::packed(&[-1.0f64, 0.0, 0.0, 1.0], 2, 2).cholesky_status::<f64>(), Some(1));
     }
 }

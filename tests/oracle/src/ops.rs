@@ -3,6 +3,7 @@
 mod cholesky;
 mod congruence;
 mod contract;
+mod exchange;
 mod gauss_newton;
 mod gemm;
 mod gemv;
@@ -23,6 +24,7 @@ mod triangular_solve;
 pub use cholesky::{Posv, Potrf, Potrs};
 pub use congruence::{Congruence, CongruenceKind};
 pub use contract::{Contract, Step};
+pub use exchange::{Swap, Transpose};
 pub use gauss_newton::GnStep;
 pub use gemm::{Gemm, Strides};
 pub use gemv::{Gemv, Ger};

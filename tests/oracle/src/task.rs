@@ -39,6 +39,8 @@ tasks![
     Rot,
     Rotg,
     Symmetrize,
+    Swap,
+    Transpose,
     Gemv,
     Ger,
     Gemm,

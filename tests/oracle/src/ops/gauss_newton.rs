@@ -1,7 +1,7 @@
 //! `(J' J + D) dq = J' r`.
 
 use super::Operation;
-use super::cholesky::{cholesky, cholesky_solve, status};
+use super::cholesky::{approximation, cholesky, cholesky_solve, is_solved, status};
 use crate::case::{Case, Flavour, Operand, Scalar};
 use crate::choice::{Check, Reg};
 use crate::draw::Draw;
@@ -11,15 +11,17 @@ use crate::real::Real;
 use crate::tally::Tally;
 use crate::twin::dot;
 
-/// Operands `j` (m x n), `r` (m), `dq` (n); word `status`.
+/// Operands `jac` (m x n), `r` (m), `dq` (n); word `status`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GnStep {
     /// Residuals.
     pub m: usize,
     /// Unknowns.
     pub n: usize,
-    /// `D`, scalar `lambda`.
+    /// `D`: lambda, the scalar `rho`, as a shift.
     pub reg: Reg,
+    /// Approximate pivots: bounds only, no bits.
+    pub rsqrt: bool,
     /// Whether there is a status.
     pub check: Check,
 }
@@ -27,14 +29,14 @@ pub struct GnStep {
 impl GnStep {
     /// Damped by a plain shift, with a status.
     pub fn new(m: usize, n: usize) -> Self {
-        Self { m, n, reg: Reg::Shift, check: Check::On }
+        Self { m, n, reg: Reg::Shift, rsqrt: false, check: Check::On }
     }
 }
 
 impl Operation for GnStep {
     fn operands(&self) -> Vec<Operand> {
         let mut operands = vec![
-            Operand::source("j", self.m * self.n),
+            Operand::source("jac", self.m * self.n),
             Operand::source("r", self.m),
             Operand::result("dq", self.n),
         ];
@@ -43,7 +45,7 @@ impl Operation for GnStep {
     }
 
     fn scalars(&self) -> Vec<Scalar> {
-        self.reg.scalars(Scalar::Lambda)
+        self.reg.scalars(Scalar::Rho)
     }
 
     fn fill<T: Real>(&self, case: &mut Case<T>, draw: &mut Draw, flavour: Flavour) {
@@ -65,7 +67,7 @@ impl Operation for GnStep {
 
     fn run<T: Real>(&self, form: Form, case: &mut Case<T>) {
         let Self { m, n, .. } = *self;
-        let [jacobian, r] = &case.inputs[..] else { panic!("operands j, r") };
+        let [jacobian, r] = &case.inputs[..] else { panic!("operands jac, r") };
         let mut h = vec![T::ZERO; n * n];
         for j in 0..n {
             for i in j..n {
@@ -74,7 +76,7 @@ impl Operation for GnStep {
             h[j + j * n] = self.reg.shifted(&case.scalars, h[j + j * n]);
         }
         let mut dq: Vec<T> = (0..n).map(|i| dot(form, m, |t| (jacobian[t + i * m], r[t]))).collect();
-        let pivots = cholesky(n, &mut h);
+        let pivots = cholesky(n, &mut h, self.rsqrt);
         cholesky_solve(n, &h, &pivots.reciprocals, &mut dq);
         pivots.report(&mut case.words);
         case.outputs[0] = dq;
@@ -95,24 +97,11 @@ impl Operation for GnStep {
             Reg::DiagShift if i == j => square.at(i, j) + square.at(i, j).scale(lambda),
             _ => square.at(i, j),
         });
-        let l = h.cholesky();
-        // Within the roundings of H a pivot may be zero or not: then either status is right.
-        let smallest =
-            (0..n)
-                .map(|j| l.at(j, j).hi / h.at(j, j).hi.sqrt())
-                .fold(f64::INFINITY, |least, pivot| if pivot > 0.0 { least.min(pivot) } else { 0.0 });
-        let slack = tally.relative::<T>((m + n + 9) as f64 * n as f64, 2.0);
-        match status(self.check, after) {
-            Some(0) | None if smallest == 0.0 => return,
-            Some(0) | None => {}
-            Some(number) => {
-                return tally.require(smallest * smallest <= slack, || {
-                    format!("status {number} where every pivot is good, {smallest:e} at least")
-                });
-            }
+        if !is_solved::<T>(tally, &h, status(self.check, after)) {
+            return;
         }
         let rest = h.times(&dq).minus(&jacobian.transposed().times(&r)).norm();
-        let constant = m as f64 + 3.0 * n as f64 * (n as f64).sqrt() + 11.0;
+        let constant = m as f64 + 3.0 * n as f64 * (n as f64).sqrt() + 11.0 + approximation(self.rsqrt);
         let size = jacobian.norm();
         let mut scale = (1.0 + lambda) * size * size * dq.norm() + size * r.norm();
         if self.reg == Reg::Shift {

@@ -158,7 +158,8 @@ impl Operation for Ldlt {
             (rest.hi, size)
         };
         for j in 0..n_valid {
-            tally.require(d.at(j, j).hi != 0.0, || format!("D({j}) is zero"));
+            let pivot = d.at(j, j).hi;
+            tally.require(pivot != 0.0 && pivot.is_finite(), || format!("D({j}) = {pivot:e}"));
             for i in (j..n).filter(|&i| (0..=j).all(|k| a.at(i, k).hi.is_finite())) {
                 let (rest, size) = rest_of(i, j, j + 1);
                 tally.error(|| format!("A - L D L' ({i}, {j})"), rest.abs(), relative * size);

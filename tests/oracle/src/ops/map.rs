@@ -5,6 +5,7 @@ use crate::blend::Sums;
 use crate::bound::Arithmetic;
 use crate::case::{Case, Flavour, Operand, Scalar, poison};
 use crate::choice::{AlphaChoice, BetaChoice, Epilogue};
+use crate::double_double::DoubleDouble;
 use crate::draw::Draw;
 use crate::matrix::Matrix;
 use crate::problem::Form;
@@ -23,6 +24,8 @@ pub enum MapKind {
     Scal,
     /// `fma(beta, y, alpha x)` by the rules of every epilogue.
     Axpby,
+    /// `x y`, one rounding.
+    Mult,
 }
 
 /// Out of place, operands `x`, for two sources `y`, and the result `z`. In place, `y` of axpy and axpby and `x` of scal
@@ -52,7 +55,7 @@ impl Map {
     pub fn vector(kind: MapKind, n: usize) -> Self {
         let epilogue = match kind {
             MapKind::Axpy | MapKind::Scal => RUNTIME_ALPHA,
-            MapKind::Copy => Epilogue::default(),
+            MapKind::Copy | MapKind::Mult => Epilogue::default(),
             MapKind::Axpby => Epilogue::RUNTIME,
         };
         Self { kind, rows: n, cols: 1, ldx: n, ldy: n, epilogue, in_place: false }
@@ -69,13 +72,13 @@ impl Map {
     }
 
     fn has_y(&self) -> bool {
-        matches!(self.kind, MapKind::Axpy | MapKind::Axpby)
+        matches!(self.kind, MapKind::Axpy | MapKind::Axpby | MapKind::Mult)
     }
 
-    /// The effective factors: axpy always adds `y`.
+    /// The effective factors: axpy and mult always read `y`.
     fn values<T: Real>(&self, scalars: &[T]) -> (f64, f64) {
         let (alpha, beta) = self.epilogue.values(scalars);
-        (alpha, if self.kind == MapKind::Axpy { 1.0 } else { beta })
+        (alpha, if matches!(self.kind, MapKind::Axpy | MapKind::Mult) { 1.0 } else { beta })
     }
 
     /// The elements `x` and `y` of the tile; `y` is `x`'s neighbour only where the op has one.
@@ -95,6 +98,7 @@ impl Map {
         match (self.kind, y) {
             (MapKind::Axpy, Some(y)) if factor == 0.0 => y,
             (MapKind::Axpy, Some(y)) => T::from_f64(factor).fma(x, y),
+            (MapKind::Mult, Some(y)) => x.times(y),
             (MapKind::Axpby, Some(y)) => epilogue(alpha, beta, || x, || y).unwrap_or(y),
             _ if factor == 1.0 => x,
             _ if factor == 0.0 => T::ZERO,
@@ -177,6 +181,15 @@ impl Operation for Map {
         let x = Matrix::columns(x, self.rows, self.cols, x_ld);
         let new = Matrix::columns(&after.outputs[0], self.rows, self.cols, self.ldy);
         let old = y.map_or(new.clone(), |y| Matrix::columns(y, self.rows, self.cols, self.ldy));
+        if self.kind == MapKind::Mult {
+            let factors = [&x, &old].map(|m| m.map(DoubleDouble::abs));
+            let product =
+                |x: &Matrix, y: &Matrix| Matrix::from_fn(x.rows, x.cols, |i, j| x.at(i, j) * y.at(i, j));
+            let flushed = product(&factors[0].flushed::<T>(), &factors[1].flushed::<T>());
+            let (value, magnitude) = (product(&x, &old), product(&factors[0], &factors[1]));
+            let sums = Sums { underflows: x.map(|_| 2.0.into()), value, magnitude, flushed };
+            return sums.check::<T>(tally, 1.0, (1.0, 0.0), (&old, &new), |_, _| true);
+        }
         let scalars = self.values(&before.scalars);
         let is_finite = |i, j| scalars.0 == 0.0 || x.at(i, j).hi.is_finite();
         let sums = Sums {

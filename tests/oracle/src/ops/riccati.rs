@@ -1,7 +1,10 @@
 //! `K = (R + B' P B)^-1 B' P A`.
 
 use super::Operation;
-use super::cholesky::{cholesky, cholesky_solve, is_beyond, measure_factor, require_zeros_above, status};
+use super::cholesky::{
+    approximation, cholesky, cholesky_solve, is_beyond, is_solved, measure_factor, require_zeros_above,
+    status,
+};
 use crate::bound::depth;
 use crate::case::{Case, Flavour, Operand, Scalar};
 use crate::choice::{Check, Opposite, Reg};
@@ -24,6 +27,8 @@ pub struct Riccati {
     pub reg: Reg,
     /// Whether the factor is an output.
     pub factor: bool,
+    /// Approximate pivots: bounds only, no bits.
+    pub rsqrt: bool,
     /// Whether there is a status.
     pub check: Check,
 }
@@ -31,7 +36,7 @@ pub struct Riccati {
 impl Riccati {
     /// No shift, no factor, with a status.
     pub fn new(nx: usize, nu: usize) -> Self {
-        Self { nx, nu, reg: Reg::None, factor: false, check: Check::On }
+        Self { nx, nu, reg: Reg::None, factor: false, rsqrt: false, check: Check::On }
     }
 }
 
@@ -91,7 +96,7 @@ impl Operation for Riccati {
                 k.push(dot(form, nx, |n| (w[n + u * nx], a[n + x * nx])));
             }
         }
-        let pivots = cholesky(nu, &mut s);
+        let pivots = cholesky(nu, &mut s, self.rsqrt);
         cholesky_solve(nu, &s, &pivots.reciprocals, &mut k);
         pivots.report(&mut case.words);
         case.outputs[0] = k;
@@ -127,22 +132,17 @@ impl Operation for Riccati {
             let relative = tally.relative::<T>(constant, 0.0) * grown;
             let size = r.abs().plus(&b_transposed.abs().times(&p.abs()).times(&b.abs()));
             let extra = size.map(|size| (size + added.into()).scale(relative));
-            measure_factor(tally, (&s, Some(&extra)), &after.outputs[1], status);
+            measure_factor(tally, (&s, Some(&extra)), &after.outputs[1], (status, self.rsqrt));
             require_zeros_above(nu, &after.outputs[1], Opposite::Zero, tally);
         }
-        let failed = !s.cholesky().is_factor();
-        match status {
-            Some(0) if failed => return tally.fail(|| "status 0 of a matrix that has no factor".into()),
-            Some(number) if number != 0 => {
-                return tally.require(failed, || format!("status {number} of a positive definite matrix"));
-            }
-            None if failed => return,
-            _ => {}
+        if !is_solved::<T>(tally, &s, status) {
+            return;
         }
         let k = Matrix::packed(&after.outputs[0], nu, nx);
         let f = w.transposed().times(&a);
         let rest = s.times(&k).minus(&f).norm();
-        let constant = 2.0 * nx as f64 + 3.0 * nu as f64 * (nu as f64).sqrt() + 11.0;
+        let constant =
+            2.0 * nx as f64 + 3.0 * nu as f64 * (nu as f64).sqrt() + 11.0 + approximation(self.rsqrt);
         // The reciprocals of the pivots enter the factor, and each of the two sweeps once more.
         let relative = tally.relative::<T>(constant, 4.0);
         // The bound is stated without a shift, which adds to R.

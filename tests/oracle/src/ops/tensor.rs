@@ -57,7 +57,7 @@ pub enum Axis {
     B,
 }
 
-/// `M = alpha (v along one axis of T) + beta M`. Operands `t`, `v`, `m`.
+/// `M = alpha (v along one axis of T) + beta M`. Operands `v`, `t`, `m`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TensorVecContract {
     /// The tensor.
@@ -70,7 +70,7 @@ pub struct TensorVecContract {
     pub epilogue: Epilogue,
 }
 
-/// `s[k] = alpha sum_ab u[a] T(k,a,b) w[b] + beta s[k]`. Operands `t`, `u`, `w`, `s`.
+/// `s[k] = alpha sum_ab u[a] T(k,a,b) w[b] + beta s[k]`. Operands `u`, `t`, `w`, `s`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VecTensorVec {
     /// The tensor.

@@ -1,0 +1,216 @@
+//! Answers worked out by hand.
+
+use super::*;
+
+/// A case with given inputs, old outputs and scalars.
+fn given<T: Real>(task: &Task, inputs: &[&[f64]], old: &[&[f64]], scalars: &[f64]) -> Case<T> {
+    let convert = |values: &&[f64]| values.iter().map(|&value| T::from_f64(value)).collect::<Vec<T>>();
+    let mut case =
+        Case::poisoned(&task.operands(), &scalars.iter().map(|&s| T::from_f64(s)).collect::<Vec<T>>());
+    for (target, values) in case.inputs.iter_mut().zip(inputs.iter().map(convert)) {
+        assert_eq!(target.len(), values.len());
+        *target = values;
+    }
+    for (target, values) in case.outputs.iter_mut().zip(old.iter().map(convert)) {
+        assert_eq!(target.len(), values.len());
+        *target = values;
+    }
+    case
+}
+
+fn solved(task: impl Into<Task>, inputs: &[&[f64]], old: &[&[f64]], scalars: &[f64]) -> Case<f64> {
+    let task = task.into();
+    task.result(Form::Serial, &given(&task, inputs, old, scalars))
+}
+
+const NAN: f64 = f64::NAN;
+
+#[test]
+fn reductions() {
+    let of = |kind, x: &[f64]| solved(Reduction { kind, n: x.len() }, &[x], &[], &[]);
+    assert_eq!(of(ReductionKind::Reduce, &[1.0, -2.0, 4.0]).outputs[0], [3.0]);
+    assert_eq!(of(ReductionKind::Asum, &[1.0, -2.0, 4.0]).outputs[0], [7.0]);
+    assert_eq!(of(ReductionKind::Nrm2, &[3.0, -4.0]).outputs[0], [5.0]);
+    let huge = 2f64.powi(900);
+    assert_eq!(of(ReductionKind::Nrm2, &[3.0 * huge, -4.0 * huge]).outputs[0], [5.0 * huge]);
+    assert_eq!(of(ReductionKind::Nrm2, &[0.0, -0.0]).outputs[0][0].to_bits(), 0);
+    assert_eq!(of(ReductionKind::Nrm2, &[f64::MAX, f64::INFINITY]).outputs[0], [f64::INFINITY]);
+    assert!(of(ReductionKind::Nrm2, &[NAN, f64::INFINITY]).outputs[0][0].is_nan());
+    let tiny = f64::from_bits(3);
+    assert_eq!(of(ReductionKind::Nrm2, &[tiny, 0.0]).outputs[0], [tiny]);
+    assert_eq!(of(ReductionKind::Infnorm, &[1.0, -3.0, 2.0]).outputs[0], [3.0]);
+    assert!(of(ReductionKind::Infnorm, &[1.0, NAN, 2.0]).outputs[0][0].is_nan());
+    let index = |x: &[f64]| of(ReductionKind::Iamax, x).words[0][0];
+    assert_eq!(index(&[1.0, -3.0, 3.0, NAN]), 1);
+    assert_eq!(index(&[NAN, NAN]), 0);
+    assert_eq!(index(&[0.0, -0.0, 0.0]), 0);
+    assert_eq!(index(&[NAN, 0.0, f64::NEG_INFINITY]), 2);
+    let two = |kind| solved(Reduction { kind, n: 2 }, &[&[1.0, 2.0], &[5.0, -7.0]], &[], &[]).outputs[0][0];
+    assert_eq!((two(ReductionKind::Dot), two(ReductionKind::Nrm1Diff)), (-9.0, 13.0));
+}
+
+#[test]
+fn sums_of_negative_zeros_are_positive_zeros() {
+    for kind in [ReductionKind::Reduce, ReductionKind::Asum] {
+        assert_eq!(solved(Reduction { kind, n: 1 }, &[&[-0.0]], &[], &[]).outputs[0][0].to_bits(), 0);
+    }
+}
+
+#[test]
+fn maps() {
+    let of = |kind, x: &[f64], y: &[f64], scalars: &[f64]| {
+        let inputs: [&[f64]; 2] = [x, y];
+        let n_inputs = if matches!(kind, MapKind::Axpy | MapKind::Axpby) { 2 } else { 1 };
+        solved(Map::vector(kind, x.len()), &inputs[..n_inputs], &[], scalars).outputs[0].clone()
+    };
+    assert_eq!(of(MapKind::Axpy, &[1.0, 2.0], &[10.0, 20.0], &[3.0]), [13.0, 26.0]);
+    assert_eq!(of(MapKind::Axpy, &[NAN, NAN], &[10.0, -0.0], &[0.0])[1].to_bits(), (-0.0f64).to_bits());
+    assert_eq!(of(MapKind::Scal, &[NAN], &[], &[0.0])[0].to_bits(), 0);
+    assert_eq!(of(MapKind::Axpby, &[2.0], &[5.0], &[3.0, -1.0]), [1.0]);
+    assert_eq!(of(MapKind::Axpby, &[2.0], &[NAN], &[3.0, 0.0]), [6.0]);
+    let payload = f64::from_bits(0x7ff8_0000_0000_1234);
+    assert_eq!(of(MapKind::Copy, &[payload], &[], &[])[0].to_bits(), payload.to_bits());
+    let rot = solved(Rot { n: 1, in_place: true }, &[], &[&[3.0], &[4.0]], &[0.0, 1.0]);
+    assert_eq!(rot.outputs, [[4.0], [-3.0]]);
+    let mean = solved(Symmetrize { n: 2, in_place: true }, &[], &[&[NAN, 1.0, 4.0, 7.0]], &[]);
+    assert_eq!(mean.outputs[0][1..], [2.5, 2.5, 7.0]);
+}
+
+#[test]
+fn rotations() {
+    let of = |a: f64, b: f64| solved(Rotg, &[&[a], &[b]], &[], &[]).outputs.concat();
+    assert_eq!(of(-2.0, 0.0), [1.0, 0.0, -2.0]);
+    assert_eq!(of(0.0, -2.0), [0.0, 1.0, -2.0]);
+    assert_eq!(of(-0.0, 0.0)[2].to_bits(), (-0.0f64).to_bits());
+    // The sign of r is that of the larger input, of b on a tie.
+    let signs = |a, b| of(a, b).iter().map(|x| x.signum()).collect::<Vec<_>>();
+    assert_eq!(signs(-4.0, 3.0), [1.0, -1.0, -1.0]);
+    assert_eq!(signs(2.0, -2.0), [-1.0, 1.0, -1.0]);
+    let [c, s, r] = of(3.0, 4.0)[..] else { panic!("three results") };
+    assert!((c - 0.6).abs() < 1e-15 && (s - 0.8).abs() < 1e-15 && (r - 5.0).abs() < 2e-15);
+    let [c, s, r] = of(f64::MAX, f64::MAX)[..] else { panic!("three results") };
+    assert!(c == s && (c - 0.5f64.sqrt()).abs() < 1e-15 && r == f64::INFINITY);
+}
+
+#[test]
+fn products() {
+    // [1 2; 3 4] [5 6]' and its transpose, both storage orders.
+    let gemv = |trans, row_major| {
+        let a: &[f64] = if row_major { &[1.0, 2.0, 3.0, 4.0] } else { &[1.0, 3.0, 2.0, 4.0] };
+        solved(Gemv { trans, row_major, ..Gemv::new(2, 2) }, &[a, &[5.0, 6.0]], &[], &[]).outputs[0].clone()
+    };
+    assert_eq!((gemv(false, false), gemv(false, true)), (vec![17.0, 39.0], vec![17.0, 39.0]));
+    assert_eq!((gemv(true, false), gemv(true, true)), (vec![23.0, 34.0], vec![23.0, 34.0]));
+    let ger = Ger { m: 2, n: 2, epilogue: Epilogue::RUNTIME };
+    let ger = solved(ger, &[&[1.0, 2.0], &[3.0, 4.0]], &[&[1.0, 1.0, 1.0, 1.0]], &[2.0, 10.0]);
+    assert_eq!(ger.outputs[0], [16.0, 22.0, 18.0, 26.0]);
+    // A = [1 2; 3 4], A A' = [5 11; 11 25], A' A = [10 14; 14 20].
+    let a: &[f64] = &[1.0, 3.0, 2.0, 4.0];
+    let syrk = |trans, fill, old: &[f64]| {
+        solved(Syrk { trans, fill, ..Syrk::new(2, 2) }, &[a], &[old], &[]).outputs[0].clone()
+    };
+    assert_eq!(syrk(false, Fill::Full, &[NAN; 4]), [5.0, 11.0, 11.0, 25.0]);
+    assert_eq!(syrk(true, Fill::Full, &[NAN; 4]), [10.0, 14.0, 14.0, 20.0]);
+    assert_eq!(syrk(false, Fill::Lower, &[0.0, 0.0, 9.0, 0.0]), [5.0, 11.0, 9.0, 25.0]);
+    assert_eq!(syrk(false, Fill::Upper, &[0.0, 9.0, 0.0, 0.0]), [5.0, 9.0, 11.0, 25.0]);
+    // B = [1 0; 1 1]: A B' + B A' = [2 6; 6 14].
+    let syr2k = solved(Syrk::two(2, 2), &[a, &[1.0, 1.0, 0.0, 1.0]], &[], &[]);
+    assert_eq!(syr2k.outputs[0], [2.0, 6.0, 6.0, 14.0]);
+    let trmm = |triangle, uplo| {
+        let op = Trmm { triangle, uplo, ..Trmm::new(2, 1) };
+        solved(op, &[&[2.0, 3.0, 5.0, 7.0], &[1.0, 10.0]], &[], &[]).outputs[0].clone()
+    };
+    let triangular = |diag, trans| Triangle::Triangular { diag, trans };
+    assert_eq!(trmm(triangular(Diag::Nonunit, false), Uplo::Lower), [2.0, 73.0]);
+    assert_eq!(trmm(triangular(Diag::Nonunit, true), Uplo::Lower), [32.0, 70.0]);
+    assert_eq!(trmm(triangular(Diag::Unit, false), Uplo::Upper), [51.0, 10.0]);
+    assert_eq!(trmm(Triangle::Symmetric, Uplo::Lower), [32.0, 73.0]);
+    assert_eq!(trmm(Triangle::Symmetric, Uplo::Upper), [52.0, 75.0]);
+}
+
+#[test]
+fn tensors() {
+    // T(k, a, b) = 100 k + 10 a + b for k < 2, a < 2, b < 3.
+    let t: Vec<f64> = (0..12).map(|at| (100 * (at / 6) + 10 * (at % 2) + at % 6 / 2) as f64).collect();
+    let contract = |axis, v: &[f64]| {
+        solved(TensorVecContract::new(2, 2, 3, axis), &[v, &t], &[], &[]).outputs[0].clone()
+    };
+    assert_eq!(contract(Axis::K, &[1.0, -1.0]), [-100.0; 6]);
+    assert_eq!(contract(Axis::A, &[0.0, 1.0]), [10.0, 110.0, 11.0, 111.0, 12.0, 112.0]);
+    assert_eq!(contract(Axis::B, &[0.0, 0.0, 1.0]), [2.0, 102.0, 12.0, 112.0]);
+    let all = solved(VecTensorVec::new(2, 2, 3), &[&[0.0, 1.0], &t, &[1.0, 0.0, 2.0]], &[], &[]);
+    assert_eq!(all.outputs[0], [10.0 + 24.0, 110.0 + 224.0]);
+}
+
+#[test]
+fn factors() {
+    // L = [2 0; 1 2].
+    let a: &[f64] = &[4.0, 2.0, NAN, 5.0];
+    let potrf = solved(Potrf::new(2), &[a], &[], &[]);
+    assert_eq!((&potrf.outputs[0][..], potrf.words[0][0]), (&[2.0, 1.0, 0.0, 2.0][..], 0));
+    // x = (1, 1) with and without a shift of the diagonal by 2 and by a quarter.
+    for (reg, scalars, b) in [
+        (Reg::None, &[][..], [6.0, 7.0]),
+        (Reg::Shift, &[12.0], [18.0, 19.0]),
+        (Reg::DiagShift, &[3.0], [18.0, 22.0]),
+    ] {
+        let posv = solved(Posv { reg, ..Posv::new(2) }, &[a, &b], &[], scalars);
+        assert!(posv.outputs[0].iter().all(|x| (x - 1.0).abs() < 1e-15), "{reg:?}: {:?}", posv.outputs[0]);
+    }
+    // A = [2 4; 4 5] = L diag(2, -3) L' with L(1, 0) = 2.
+    let ldlt = solved(Ldlt { inertia: true, ..Ldlt::new(2) }, &[&[2.0, 4.0, NAN, 5.0]], &[], &[]);
+    assert_eq!(
+        (&ldlt.outputs[0][..], &ldlt.words),
+        (&[2.0, 2.0, 0.0, -3.0][..], &vec![vec![0], vec![1, 1, 0]])
+    );
+    let solve = LdltSolve { n: 2, nrhs: 1, in_place: false };
+    let solve = solved(solve, &[&[2.0, 2.0, NAN, -4.0], &[2.0, 8.0]], &[], &[]);
+    assert_eq!(solve.outputs[0], [3.0, -1.0]);
+    let inv = solved(Inv::new(2), &[&[2.0, 6.0, 1.0, 4.0]], &[], &[]);
+    assert_eq!((&inv.outputs[0][..], inv.words[0][0]), (&[2.0, -3.0, -0.5, 1.0][..], 0));
+    let upper = Trsm { uplo: Uplo::Upper, trans: true, ..Trsm::new(2, 1) };
+    assert_eq!(solved(upper, &[&[2.0, NAN, 3.0, 4.0], &[2.0, 11.0]], &[], &[]).outputs[0], [1.0, 2.0]);
+}
+
+#[test]
+fn exchanges() {
+    // A zero leading pivot, then [2 4; 0 3].
+    let lu = solved(Getrf { n: 2, check: Check::On }, &[&[0.0, 2.0, 3.0, 4.0]], &[], &[]);
+    assert_eq!((&lu.outputs[0][..], &lu.words), (&[2.0, 0.0, 4.0, 3.0][..], &vec![vec![0], vec![1, 1]]));
+    let singular = solved(Getrf { n: 2, check: Check::On }, &[&[1.0, 2.0, 2.0, 4.0]], &[], &[]);
+    assert_eq!(singular.words[0][0], 2);
+    for (trans, b, x) in [(false, [3.0, 6.0], [1.0, 1.0]), (true, [2.0, 7.0], [1.0, 1.0])] {
+        let task = Task::from(Getrs { n: 2, nrhs: 1, trans });
+        let mut case = given::<f64>(&task, &[&[2.0, 0.0, 4.0, 3.0], &b], &[], &[]);
+        case.words[0] = vec![1, 1];
+        task.run(Form::Serial, &mut case);
+        assert_eq!(case.outputs[0], x, "trans {trans}");
+    }
+}
+
+#[test]
+fn composed() {
+    // One state, one control: K = b p a / (r + b^2 p) = 24 / 16.
+    let riccati = Riccati { factor: true, ..Riccati::new(1, 1) };
+    let gain = solved(riccati, &[&[3.0], &[4.0], &[2.0], &[4.0]], &[], &[]);
+    assert_eq!(gain.outputs, [[1.5], [4.0]]);
+    // J = (1, 1)', r = (2, 4): dq = 6 / (2 + lambda).
+    for (reg, lambda, dq) in
+        [(Reg::None, None, 3.0), (Reg::Shift, Some(14.0), 0.375), (Reg::DiagShift, Some(7.0), 0.375)]
+    {
+        let scalars: Vec<f64> = lambda.into_iter().collect();
+        let step = solved(GnStep { reg, ..GnStep::new(2, 1) }, &[&[1.0, 1.0], &[2.0, 4.0]], &[], &scalars);
+        assert!((step.outputs[0][0] - dq).abs() < 1e-15, "{reg:?}");
+    }
+    let x: &[f64] = &[1.0, 2.0];
+    let m: &[f64] = &[1.0, 3.0, 5.0, 7.0];
+    // M x = (11, 17), x' M x = 45.
+    assert_eq!(solved(Congruence::sym(2, 1), &[x, m], &[], &[]).outputs[0], [45.0]);
+    assert_eq!(solved(Congruence::accum(1, 2), &[x, m], &[], &[]).outputs[0], [45.0]);
+    assert_eq!(solved(Congruence::bilinear(2, 1, 1), &[&[1.0, 0.0], m, x], &[], &[]).outputs[0], [11.0]);
+    let weights =
+        solved(Softmax { n: 3, alpha: AlphaChoice::One }, &[&[1.0, 1.0, f64::NEG_INFINITY]], &[], &[]);
+    assert_eq!(weights.outputs[0], [0.5, 0.5, 0.0]);
+    let one = solved(Softmax { n: 1, alpha: AlphaChoice::One }, &[&[-700.0]], &[], &[]);
+    assert_eq!(one.outputs[0], [1.0]);
+}
