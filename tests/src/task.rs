@@ -185,7 +185,7 @@ impl Names<'_> {
 
     fn factor(&self) -> Task {
         let (n, nrhs, in_place) = (self.size("n"), self.size("nrhs"), self.has("inplace"));
-        let (check, opposite, rsqrt) = (self.check(), self.opposite(), self.has("rsqrt"));
+        let (check, opposite) = (self.check(), self.opposite());
         match self.0.op {
             Op::Potrf => Potrf { n, in_place, opposite, check, rsqrt: self.has("rsqrt") }.into(),
             Op::Posv => Posv { n, nrhs, reg: self.reg(), in_place, check, rsqrt: self.has("rsqrt") }.into(),
@@ -226,7 +226,6 @@ impl Names<'_> {
     }
     fn riccati(&self) -> Task {
         Riccati {
-            rsqrt: self.has("rsqrt"),
             nx: self.size("nx"),
             nu: self.size("nu"),
             reg: self.reg(),
