@@ -265,6 +265,7 @@ fn flags(op: Op, settings: &Settings) -> Vec<String> {
     flag(settings.reg == Reg::Shift, "shift");
     flag(settings.reg == Reg::DiagShift, "diagshift");
     flag(has(Field::Factor), "factor");
+    flag(has(Field::Inertia), "inertia");
     flag(!settings.check, "unchecked");
     let has_choice_of_alpha = op.entry().alphas.len() > 1;
     flag(has_choice_of_alpha && settings.alpha == Alpha::Runtime, "alpha");

@@ -4,7 +4,9 @@ use super::draft::Draft;
 use super::entry::{Entry, NRHS, PLAIN, Size, Sums};
 use super::{Fill, Op, Reg, Settings};
 use crate::contract::Field;
-use crate::spec::{Access, Factor, FactorKind, Letter, MapKind, Opposite, Phase, Solve, Spec, Structure};
+use crate::spec::{
+    Access, Factor, FactorKind, Letter, MapKind, Operand, Opposite, Phase, Solve, Spec, Structure,
+};
 
 const N: Size = Size::required(Field::N, "the order of the matrix");
 
@@ -105,6 +107,9 @@ fn factor(op: Op, kind: FactorKind, settings: &Settings, formula: &str) -> Spec 
     draft.structure(source, Structure::Lower);
     draft.structure(target, Structure::Lower);
     draft.status();
+    if settings.has(Field::Inertia) {
+        draft.operand(Operand::words("inertia", 3));
+    }
     draft.factor(Factor { kind, n, source, shift: None, target, reciprocals: None, opposite, scratch: None });
     draft.formula(formula);
     draft.finish()

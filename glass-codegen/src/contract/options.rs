@@ -46,13 +46,6 @@ impl Check {
 
     /// Options that exclude each other.
     fn combinations(&mut self, op: Op, fields: &Fields, settings: &mut Settings) {
-        if settings.has(Field::Inertia) {
-            self.report(
-                Some(Field::Inertia),
-                "glass: `inertia` is not provided yet\nallowed: the signs of D, read from the diagonal of the result"
-                    .to_owned(),
-            );
-        }
         if settings.has(Field::InPlace) && fields.fill.is_some() && settings.fill == Some(Fill::Zero) {
             self.report(
                 Some(Field::Fill),

@@ -3,7 +3,7 @@
 use super::contraction::Sums;
 use super::emit::{Emit, Workers};
 use super::tiled::Tile;
-use super::{Body, Frame, Kernel, Stmt, factor, lanes, map, reduction, solve, straight, tiled};
+use super::{Body, Frame, Kernel, Sign, Stmt, factor, lanes, map, reduction, solve, straight, tiled};
 use crate::plan::{Form, Plan, Target, Tier, Unroll, WARP};
 use crate::spec::{Contraction, Phase, Role, Spec};
 
@@ -46,6 +46,10 @@ fn phases(emit: &mut Emit<'_>) {
     if status.is_some() {
         emit.push(Stmt::Status);
     }
+    let inertia = spec.inertia();
+    if inertia.is_some() {
+        SIGNS.into_iter().for_each(|(_, word)| emit.push(Stmt::Word { name: word.to_owned() }));
+    }
     let is_alone = spec.phases.len() == 1;
     let mut rest = spec.phases.as_slice();
     while let [first, others @ ..] = rest {
@@ -67,7 +71,18 @@ fn phases(emit: &mut Emit<'_>) {
     if let Some(operand) = status {
         emit.once(|emit| emit.push(Stmt::StoreStatus { operand }));
     }
+    if let Some(operand) = inertia {
+        emit.once(|emit| {
+            for (index, (_, word)) in SIGNS.into_iter().enumerate() {
+                emit.push(Stmt::StoreWord { operand, index, word: word.to_owned() });
+            }
+        });
+    }
 }
+
+/// What the inertia counts, in the order of its words.
+pub(super) const SIGNS: [(Sign, &str); 3] =
+    [(Sign::Positive, "n_positive"), (Sign::Negative, "n_negative"), (Sign::Zero, "n_zero")];
 
 fn phase(phase: &Phase, is_alone: bool, emit: &mut Emit<'_>) {
     match phase {

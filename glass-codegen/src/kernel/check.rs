@@ -3,8 +3,8 @@
 
 use super::{Index, IntExpr, Kernel, Stmt};
 use crate::plan::WARP;
-use crate::spec::{Role, Spec};
-use std::collections::BTreeMap;
+use crate::spec::{Element, Operand, Role, Spec};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 /// Verifies a kernel against its spec.
@@ -14,7 +14,15 @@ use std::ops::RangeInclusive;
 pub fn check(spec: &Spec, kernel: &Kernel) -> Result<(), String> {
     let values = spec.scalars.iter().map(|scalar| ((*scalar).to_owned(), Kind::Value)).collect();
     let mut scope =
-        Scope { spec, kernel, ints: BTreeMap::new(), values, has_status: false, divergent: false };
+        Scope {
+            spec,
+            kernel,
+            ints: BTreeMap::new(),
+            values,
+            words: BTreeSet::new(),
+            has_status: false,
+            divergent: false,
+        };
     if let Some(worker) = kernel.body.worker {
         scope.define_int(worker, 0..=kernel.body.n_workers as isize - 1, None)?;
     }
@@ -29,6 +37,8 @@ struct Scope<'a> {
     ints: BTreeMap<String, Int>,
     /// Values in scope; accumulators may be updated.
     values: BTreeMap<String, Kind>,
+    /// Words in scope.
+    words: BTreeSet<String>,
     /// The status word is there.
     has_status: bool,
     /// Lanes of one warp may disagree on reaching this point.
@@ -127,6 +137,23 @@ impl Scope<'_> {
             Stmt::StoreStatus { operand } => {
                 self.in_bounds(*operand, &Index::default(), 1)?;
                 if self.has_status { Ok(()) } else { Err("no status word to store".to_owned()) }
+            }
+            Stmt::Word { name } => {
+                self.fresh(name)?;
+                self.words.insert(name.clone());
+                Ok(())
+            }
+            Stmt::CountSign { word, value, .. } => {
+                self.used(value)?;
+                self.word(word)
+            }
+            Stmt::StoreWord { operand, index, word } => {
+                self.word(word)?;
+                let Operand { name, element, .. } = &self.spec.operands[*operand];
+                if *element != Element::Word {
+                    return Err(format!("a word goes to `{name}`, which holds numbers"));
+                }
+                self.in_bounds(*operand, &Index::constant(*index), 1)
             }
             Stmt::Loop { var, start, end, step, stmts, .. } => self.looped(var, (start, end, *step), stmts),
             Stmt::Guard { name, limit, stmts } => {
@@ -290,7 +317,8 @@ impl Scope<'_> {
     }
 
     fn fresh(&self, name: &str) -> Result<(), String> {
-        if self.values.contains_key(name) || self.ints.contains_key(name) {
+        let is_known = self.values.contains_key(name) || self.ints.contains_key(name);
+        if is_known || self.words.contains(name) {
             return Err(format!("`{name}` is defined twice"));
         }
         if self.spec.operands.iter().any(|operand| operand.name == name) {
@@ -318,6 +346,11 @@ impl Scope<'_> {
 
     fn used(&self, name: &str) -> Result<(), String> {
         self.values.get(name).map(|_| ()).ok_or_else(|| format!("value `{name}` is not defined"))
+    }
+
+    fn word(&self, name: &str) -> Result<(), String> {
+        let is_known = self.words.contains(name);
+        is_known.then_some(()).ok_or_else(|| format!("word `{name}` is not defined"))
     }
 
     fn updated(&self, acc: &str) -> Result<(), String> {

@@ -83,7 +83,7 @@ impl Count {
             Stmt::Load { names, .. } => cost.n_loads += names.len() * n_passes,
             Stmt::Fma { .. } => cost.n_fmas += n_passes,
             Stmt::Add { .. } => cost.n_adds += n_passes,
-            Stmt::Raise { .. } => cost.n_others += n_passes,
+            Stmt::Raise { .. } | Stmt::CountSign { .. } => cost.n_others += n_passes,
             Stmt::Let { function, .. } => match function {
                 Function::Fma | Function::Axpy => cost.n_fmas += n_passes,
                 Function::Add => cost.n_adds += n_passes,
@@ -99,7 +99,9 @@ impl Count {
                     Target::Cuda | Target::Host => cost.n_shuffles += levels * n_passes,
                 }
             }
-            Stmt::Store { .. } | Stmt::StoreStatus { .. } => cost.n_stores += n_passes,
+            Stmt::Store { .. } | Stmt::StoreStatus { .. } | Stmt::StoreWord { .. } => {
+                cost.n_stores += n_passes;
+            }
             Stmt::Barrier => cost.n_barriers += n_passes,
             Stmt::Guard { stmts, .. } | Stmt::Block { stmts } => self.block(stmts, n_passes),
             Stmt::Loop { var, start, end, step, stmts, .. } => {
@@ -111,7 +113,8 @@ impl Count {
             | Stmt::ConstantZero { .. }
             | Stmt::ConstantHalf { .. }
             | Stmt::Finish { .. }
-            | Stmt::Status => {}
+            | Stmt::Status
+            | Stmt::Word { .. } => {}
         }
     }
 

@@ -53,6 +53,11 @@ fn line(stmt: &Stmt, depth: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         }
         Stmt::Store { operand, index, value } => writeln!(f, "store operand {operand}[{index}] = {value}"),
         Stmt::StoreStatus { operand } => writeln!(f, "store operand {operand}[0] = status"),
+        Stmt::Word { name } => writeln!(f, "word {name} = 0"),
+        Stmt::CountSign { word, sign, value } => writeln!(f, "{word} counts a {sign:?} {value}"),
+        Stmt::StoreWord { operand, index, word } => {
+            writeln!(f, "store operand {operand}[{index}] = {word}")
+        }
         Stmt::Loop { var, start, end, step, unroll, stmts } => {
             let by = if *step == 1 { String::new() } else { format!(" by {step}") };
             let unroll = unroll.map_or_else(String::new, |passes| format!(", {passes} at once"));

@@ -1,5 +1,6 @@
 //! Factorisations: left-looking, the lower triangle only, one reciprocal per pivot.
 
+use super::build::SIGNS;
 use super::emit::Emit;
 use super::{Function, Index, PivotKind, Stmt, inverse};
 use crate::spec::{Factor, FactorKind, Opposite, Shift};
@@ -34,6 +35,12 @@ fn columns(columns: &Columns<'_>, emit: &mut Emit<'_>) {
     let is_in_place = factor.source == factor.target;
     emit.seq("col", &Index::default(), &n, |emit, col| {
         let entry = entry(columns, &col, &col, emit);
+        if emit.spec.inertia().is_some() {
+            // Counted before a bad pivot becomes NaN; every worker counts for itself.
+            for (sign, word) in SIGNS {
+                emit.push(Stmt::CountSign { word: word.to_owned(), sign, value: entry.clone() });
+            }
+        }
         let pivot = emit.label("pivot", &[&col]);
         let reciprocal = emit.label("reciprocal", &[&col]);
         pivot_of(columns.kind, &entry, &pivot, &reciprocal, &col, emit);

@@ -49,7 +49,7 @@ fn uses(stmt: &Stmt) -> Vec<&str> {
         Stmt::Fma { acc, a, b, .. } => vec![acc, a, b],
         Stmt::Add { acc, value } | Stmt::Raise { acc, value } => vec![acc, value],
         Stmt::Finish { acc, old, .. } => std::iter::once(acc).chain(old).map(String::as_str).collect(),
-        Stmt::Pivot { value, .. } | Stmt::Store { value, .. } => vec![value],
+        Stmt::Pivot { value, .. } | Stmt::Store { value, .. } | Stmt::CountSign { value, .. } => vec![value],
         _ => Vec::new(),
     }
 }

@@ -61,6 +61,17 @@ pub enum PivotKind {
     General,
 }
 
+/// The sign of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sign {
+    /// Above zero, infinity included.
+    Positive,
+    /// Below zero, infinity included.
+    Negative,
+    /// Either zero.
+    Zero,
+}
+
 /// One statement of a body.
 ///
 /// A value's name is a value defined before it, or the name of one of the spec's run-time scalars.
@@ -181,6 +192,29 @@ pub enum Stmt {
     StoreStatus {
         /// Position of the operand in the spec.
         operand: usize,
+    },
+    /// A word that starts as 0.
+    Word {
+        /// Its name.
+        name: String,
+    },
+    /// One more where a value has a sign; a NaN has none.
+    CountSign {
+        /// The counting word.
+        word: String,
+        /// Which sign.
+        sign: Sign,
+        /// Whose sign.
+        value: String,
+    },
+    /// Writes one element of a word operand.
+    StoreWord {
+        /// Position of the operand in the spec.
+        operand: usize,
+        /// Element.
+        index: usize,
+        /// Name of the word.
+        word: String,
     },
     /// `for (var = start; var < end; var += step)`.
     Loop {

@@ -30,7 +30,9 @@ impl Uses {
                 Stmt::Pivot { kind, .. } => drop(self.pivots.insert(*kind)),
                 Stmt::Combine { lanes, .. } => drop(self.trees.insert(*lanes)),
                 Stmt::Load { operand, .. } => drop(self.loaded.insert(*operand)),
-                Stmt::Store { operand, .. } | Stmt::StoreStatus { operand } => {
+                Stmt::Store { operand, .. }
+                | Stmt::StoreStatus { operand }
+                | Stmt::StoreWord { operand, .. } => {
                     self.stored.insert(*operand);
                 }
                 Stmt::Loop { stmts, .. } | Stmt::Guard { stmts, .. } | Stmt::Block { stmts } => {
@@ -46,6 +48,8 @@ impl Uses {
                 | Stmt::Raise { .. }
                 | Stmt::Finish { .. }
                 | Stmt::Status
+                | Stmt::Word { .. }
+                | Stmt::CountSign { .. }
                 | Stmt::Barrier => {}
             }
         }

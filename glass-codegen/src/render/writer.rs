@@ -2,7 +2,7 @@
 //! a language, and what no template can say from its [`Facts`].
 
 use super::language::{Language, Lines};
-use crate::kernel::{Body, Epilogue, Function, Index, IntExpr, PivotKind, Stmt, Term};
+use crate::kernel::{Body, Epilogue, Function, Index, IntExpr, PivotKind, Sign, Stmt, Term};
 use crate::plan::Plan;
 use crate::spec::{Role, Spec};
 
@@ -120,6 +120,18 @@ impl Writer<'_> {
             }
             Stmt::Store { operand, index, value } => self.store(*operand, index, &self.value(value), lines),
             Stmt::StoreStatus { operand } => self.store(*operand, &Index::default(), STATUS, lines),
+            Stmt::Word { name } => lines.push(&fill("status", &[("name", name)])),
+            Stmt::CountSign { word, sign, value } => {
+                let component = match sign {
+                    Sign::Positive => "count_positive",
+                    Sign::Negative => "count_negative",
+                    Sign::Zero => "count_zero",
+                };
+                lines.push(&fill(component, &[("word", word), ("value", &self.value(value))]));
+            }
+            Stmt::StoreWord { operand, index, word } => {
+                self.store(*operand, &Index::constant(*index), word, lines);
+            }
             Stmt::Loop { var, start, end, step, unroll, stmts } => {
                 if let Some(passes) = unroll.filter(|_| self.facts.language.has("unroll")) {
                     lines.push(&fill("unroll", &[("passes", &passes.to_string())]));

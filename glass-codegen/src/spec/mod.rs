@@ -198,6 +198,11 @@ impl Spec {
         self.operands.iter().position(|operand| operand.name == "status")
     }
 
+    /// Position of the counts of positive, negative and zero pivots, where the op has them.
+    pub fn inertia(&self) -> Option<usize> {
+        self.operands.iter().position(|operand| operand.name == "inertia")
+    }
+
     /// Value of a named size; 1 where the op has no such size.
     pub fn dim(&self, name: &str) -> usize {
         self.dims.iter().find(|dim| dim.name == name).map_or(1, |dim| dim.extent)

@@ -80,6 +80,12 @@ pub trait Lanes<T>: Width {
     /// [`Lanes::cholesky_pivot`].
     #[must_use]
     fn general_pivot(self, number: u32, status: &mut Self::Words) -> (Self, Self);
+    /// One more in the words of the lanes where `self` is above zero.
+    fn count_positive(self, words: &mut Self::Words);
+    /// One more in the words of the lanes where `self` is below zero.
+    fn count_negative(self, words: &mut Self::Words);
+    /// One more in the words of the lanes where `self` is zero.
+    fn count_zero(self, words: &mut Self::Words);
 }
 
 /// `W` lanes; loops over it become vector instructions.
@@ -266,6 +272,18 @@ macro_rules! lanes {
                 let pivot = $one::or_nan(self, is_good);
                 (pivot, 1.0 / pivot)
             }
+            #[inline(always)]
+            fn count_positive(self, words: &mut u32) {
+                *words += u32::from(self > 0.0);
+            }
+            #[inline(always)]
+            fn count_negative(self, words: &mut u32) {
+                *words += u32::from(self < 0.0);
+            }
+            #[inline(always)]
+            fn count_zero(self, words: &mut u32) {
+                *words += u32::from(self == 0.0);
+            }
         }
 
         impl<const W: usize> Pack<$float, W> {
@@ -283,6 +301,13 @@ macro_rules! lanes {
                     self.0[lane] = of(self.0[lane], other.0[lane]);
                 }
                 self
+            }
+
+            #[inline(always)]
+            fn count(self, words: &mut Pack<u32, W>, is_counted: impl Fn($float) -> bool) {
+                for lane in 0..W {
+                    words.0[lane] += u32::from(is_counted(self.0[lane]));
+                }
             }
 
             /// One loop for each result keeps loops over one width of element.
@@ -374,6 +399,18 @@ macro_rules! lanes {
                 self.note($one::is_invertible, number, status);
                 let pivot = self.map(|a| $one::or_nan(a, $one::is_invertible(a)));
                 (pivot, pivot.recip())
+            }
+            #[inline(always)]
+            fn count_positive(self, words: &mut Pack<u32, W>) {
+                self.count(words, |a| a > 0.0);
+            }
+            #[inline(always)]
+            fn count_negative(self, words: &mut Pack<u32, W>) {
+                self.count(words, |a| a < 0.0);
+            }
+            #[inline(always)]
+            fn count_zero(self, words: &mut Pack<u32, W>) {
+                self.count(words, |a| a == 0.0);
             }
         }
     };

@@ -28,7 +28,7 @@ const SINGLE: &[(&str, &[&str])] = &[
     ("posv n=5 nrhs=3", &["", "in_place reg=shift", "reg=diag_shift"]),
     ("potrs n=5", &["in_place"]),
     ("potrs n=5 nrhs=3", &["", "in_place"]),
-    ("ldlt n=5", &["", "in_place", "fill=untouched", "check=off"]),
+    ("ldlt n=5", &["", "in_place", "fill=untouched", "check=off", "inertia", "in_place inertia check=off"]),
     ("ldlt_solve n=5", &["", "in_place"]),
     ("ldlt_solve n=5 nrhs=3", &["in_place"]),
     ("inv n=5", &["", "in_place", "check=off"]),

@@ -120,6 +120,7 @@ const ORDERED: &[&str] = &[
     "ldlt n=6",
     "ldlt n=7",
     "ldlt n=14",
+    "ldlt n=14 inertia",
     "ldlt_solve n=7",
     "ldlt_solve n=14",
     "ldlt_solve n=6 nrhs=4",

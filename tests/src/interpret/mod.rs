@@ -10,7 +10,7 @@ mod function;
 mod memory;
 
 use function::{evaluate, pivot};
-use glass_codegen::kernel::{Epilogue, Index, IntExpr, Kernel, Stmt};
+use glass_codegen::kernel::{Epilogue, Index, IntExpr, Kernel, Sign, Stmt};
 use glass_codegen::plan::WARP;
 use glass_codegen::spec::Spec;
 use glass_oracle::{Case, Real};
@@ -35,6 +35,7 @@ pub fn run<T: Real>(spec: &Spec, kernel: &Kernel, case: &mut Case<T>) -> Result<
         memory: Memory::new(spec, case)?,
         ints: HashMap::new(),
         values: scalars.map(|(name, value)| (*name, vec![*value; n_workers])).collect(),
+        words: HashMap::new(),
         status: None,
     };
     if let Some(worker) = kernel.body.worker {
@@ -54,6 +55,8 @@ struct Machine<'a, T> {
     ints: HashMap<&'a str, Vec<isize>>,
     /// Named values, one a worker.
     values: HashMap<&'a str, Vec<T>>,
+    /// Named words, one a worker.
+    words: HashMap<&'a str, Vec<u32>>,
     /// The status word as each worker has it.
     status: Option<Vec<u32>>,
 }
@@ -145,6 +148,27 @@ impl<'a, T: Real> Machine<'a, T> {
                 let status = self.status.as_ref().ok_or("there is no status word")?;
                 for worker in workers(active) {
                     self.memory.store_word(*operand, 0, status[worker], worker)?;
+                }
+            }
+            Stmt::Word { name } => {
+                self.words.insert(name, vec![0; self.n_workers]);
+            }
+            Stmt::CountSign { word, sign, value } => {
+                let values = self.values.get(value.as_str()).ok_or_else(|| format!("`{value}` has no value"))?;
+                let words = self.words.get_mut(word.as_str()).ok_or_else(|| format!("there is no word `{word}`"))?;
+                for worker in workers(active) {
+                    let is_counted = match sign {
+                        Sign::Positive => values[worker] > T::ZERO,
+                        Sign::Negative => values[worker] < T::ZERO,
+                        Sign::Zero => values[worker] == T::ZERO,
+                    };
+                    words[worker] += u32::from(is_counted);
+                }
+            }
+            Stmt::StoreWord { operand, index, word } => {
+                let words = self.words.get(word.as_str()).ok_or_else(|| format!("there is no word `{word}`"))?;
+                for worker in workers(active) {
+                    self.memory.store_word(*operand, *index as isize, words[worker], worker)?;
                 }
             }
             Stmt::Loop { var, start, end, step, stmts, .. } => {

@@ -175,7 +175,7 @@ fn options_of_ops() {
         &op("potrf, n = 7, fill = zero, in_place"),
         &["fill: glass: `fill = zero` is not available for `in_place`\nallowed: untouched"],
     );
-    check(&op("ldlt, n = 7, inertia"), &["inertia: glass: `inertia` is not provided yet"]);
+    check(&op("potrf, n = 7, inertia"), &["inertia: glass: field `inertia` is not known for op `potrf`"]);
     for options in ["axis = a", "b = 2"] {
         let sizes = if options.starts_with('b') { "k = 1, a = 3" } else { "k = 1, a = 3, b = 3" };
         check(

@@ -1,7 +1,7 @@
 //! Every statement in every language, as exact text.
 
 use crate::catalogue::Op;
-use crate::kernel::{Body, Epilogue, Function, Index, IntExpr, PivotKind, Stmt};
+use crate::kernel::{Body, Epilogue, Function, Index, IntExpr, PivotKind, Sign, Stmt};
 use crate::plan::{Access, Mapping, Plan, Target, Tier};
 use crate::render::writer::{Facts, lines};
 use crate::render::{cuda, rust, wgsl};
@@ -332,6 +332,42 @@ fn pivots_and_status() {
             "    let (l, r) = d.general_pivot(0, &mut V::no_words());",
             "}",
             "status[0] = first_bad;",
+        ],
+    );
+}
+
+#[test]
+fn words_count_signs() {
+    let count = |sign, word: &str| Stmt::CountSign { word: name(word), sign, value: name("rho") };
+    let stmts = vec![
+        Stmt::Word { name: name("n_above") },
+        count(Sign::Positive, "n_above"),
+        count(Sign::Negative, "n_below"),
+        count(Sign::Zero, "n_zero"),
+        Stmt::StoreWord { operand: 2, index: 0, word: name("n_above") },
+    ];
+    expect(
+        stmts,
+        &[
+            "unsigned int n_above = 0u;",
+            "n_above += rho > 0.0f ? 1u : 0u;",
+            "n_below += rho < 0.0f ? 1u : 0u;",
+            "n_zero += rho == 0.0f ? 1u : 0u;",
+            "status[0u] = n_above;",
+        ],
+        &[
+            "var n_above = 0u;",
+            "n_above += select(0u, 1u, args.rho > 0f);",
+            "n_below += select(0u, 1u, args.rho < 0f);",
+            "n_zero += select(0u, 1u, args.rho == 0f);",
+            "status[status_base] = n_above;",
+        ],
+        &[
+            "let mut n_above = V::no_words();",
+            "V::splat(rho).count_positive(&mut n_above);",
+            "V::splat(rho).count_negative(&mut n_below);",
+            "V::splat(rho).count_zero(&mut n_zero);",
+            "status[0] = n_above;",
         ],
     );
 }

@@ -222,6 +222,29 @@ macro_rules! tests {
             }
 
             #[test]
+            fn counts_tell_signs_and_leave_nan_out() {
+                let values = edges!($float);
+                for values in values.chunks($width) {
+                    let lane = |idx: usize| values[idx % values.len()];
+                    let many = Pack(std::array::from_fn(lane));
+                    let mut counts = [Many::no_words(); 3];
+                    many.count_positive(&mut counts[0]);
+                    many.count_negative(&mut counts[1]);
+                    many.count_zero(&mut counts[2]);
+                    for idx in 0..$width {
+                        let value = lane(idx);
+                        let mut single = [7; 3];
+                        value.count_positive(&mut single[0]);
+                        value.count_negative(&mut single[1]);
+                        value.count_zero(&mut single[2]);
+                        let wanted = [value > 0.0, value < 0.0, value == 0.0].map(u32::from);
+                        assert_eq!(counts.map(|words| words.0[idx]), wanted, "{value:e}");
+                        assert_eq!(single, wanted.map(|count| count + 7), "{value:e}");
+                    }
+                }
+            }
+
+            #[test]
             fn the_first_bad_pivot_is_the_one_kept() {
                 let mut status = $float::no_words();
                 for (number, value) in [(1, 2.0), (2, -1.0), (3, 1.0), (4, 0.0)] {
