@@ -1,7 +1,7 @@
 //! Small exact-shape linear algebra on GPUs, as an attribute.
 //!
-//! A unit struct names a small product of fixed size. When the crate is built, [`contract`] turns it into readable
-//! CUDA and WGSL kernels specialised to the exact shape, mapped by a measured table, and into the same
+//! A unit struct names a small operation of fixed size. When the crate is built, [`op`] or [`contract`] turns it into
+//! readable CUDA and WGSL kernels specialised to the exact shape, mapped by a measured table, and into the same
 //! arithmetic as plain Rust. At run time one typed, checked call runs it over a batch of independent problems on
 //! whatever the machine has. Nothing but cargo is needed to build: no CUDA toolkit, no C++ compiler, no GPU.
 //!
@@ -30,7 +30,8 @@
 //! ```
 //!
 //! # Where to go
-//! - [`contract`]: every field of the attribute, and what the struct gets.
+//! - [`op`]: every named operation with its sizes, flags and results, and what the struct gets.
+//! - [`contract`]: products by their shape or by an index string.
 //! - [`Device`]: which devices there are, and how one is chosen. Features `cuda` (on by default) and `wgpu` add
 //!   GPUs, the host is always there.
 //! - [`Batch`] and [`Layout`]: how problems lie in memory.

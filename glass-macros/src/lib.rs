@@ -17,10 +17,25 @@ use proc_macro::TokenStream;
 ///
 /// The name comes first, then sizes as `name = value`, flags as names alone, and words:
 ///
-/// ```text
+/// ```
 /// /// One step of an inverse-kinematics solver: x = (A + rho I)^-1 b for 7 joints.
 /// #[glass::op(posv, n = 7, reg = shift)]
 /// pub struct Step;
+///
+/// # fn main() -> Result<(), glass::Error> {
+/// let device = glass::Device::host();
+/// let mut hessian = [0.0f32; 7 * 7];
+/// (0..7).for_each(|joint| hessian[joint * 8] = 3.0);
+/// let a = device.upload(&vec![hessian; 1000])?;
+/// let b = device.upload(&vec![[2.0f32; 7]; 1000])?;
+///
+/// let (mut x, mut status) = Step::outputs(&device, a.len())?;
+/// Step::launch(&device, (&a, &b), (&mut x, &mut status), 1.0)?;
+///
+/// assert!(status.download()?.iter().all(|&word| word == 0));
+/// assert!(x.download()?.iter().all(|&x| x == 0.5));
+/// # Ok(())
+/// # }
 /// ```
 ///
 /// Matrices are column-major, and every size is 1..=4096. Where a result has a name in parentheses, that operand is
@@ -40,9 +55,10 @@ use proc_macro::TokenStream;
 /// | `scal` | y = alpha x | `n` | `in_place` | `y` (`x`) |
 /// | `rot` | x, y = c x + s y, c y - s x | `n` | `in_place` | `x_out`, `y_out` (`x`, `y`) |
 /// | `rotg` | Givens rotation of (a, b) | | | `c`, `s`, `r` |
-/// | `symmetrize` | B = (A + A') / 2 | `n` | `in_place` | `b` (`a`) |
+/// | `symmetrize` | B = (A + A') / 2 off the diagonal | `n` | `in_place` | `b` (`a`), updated |
 /// | `swap` | x, y = y, x | `n` | | `x`, `y`, updated |
 /// | `transpose` | B = A' | `m` `n` | | `b` |
+/// | `mult` | z(i) = x(i) y(i) | `n` | | `z` |
 /// | `gemv` | y = op(A) x, A of `m x n` | `m` `n` | `trans` `row_major` `alpha` `beta` | `y` |
 /// | `gemv_strided` | y = op(A) x, A a tile | `m` `n` `lda` | `trans` `alpha` `beta` | `y` |
 /// | `gemm` | C = op(A) op(B), C of `m x n` | `m` `n` `k` | `trans_a` `trans_b` `row_major_c` `alpha` `beta` | `c` |
@@ -57,7 +73,7 @@ use proc_macro::TokenStream;
 /// | `potrf` | A = L L' | `n` | `fill` `in_place` `rsqrt` `check` | `l` (`a`), `status` |
 /// | `posv` | X = A^-1 B, A = L L' | `n` `nrhs` | `reg` `in_place` `rsqrt` `check` | `x` (`a`, `b`), `status` |
 /// | `potrs` | X = (L L')^-1 B | `n` `nrhs` | `in_place` | `x` (`b`) |
-/// | `ldlt` | A = L D L' | `n` | `fill` `in_place` `check` | `l` (`a`), `status` |
+/// | `ldlt` | A = L D L' | `n` | `fill` `in_place` `inertia` `check` | `l` (`a`), `status`, with the flag `inertia` |
 /// | `ldlt_solve` | X = (L D L')^-1 B | `n` `nrhs` | `in_place` | `x` (`b`) |
 /// | `inv` | X = A^-1, without pivoting | `n` | `in_place` `check` | `x` (`a`), `status` |
 /// | `tensor_vec_contract` | M = sum v T over one axis of T(k,a,b) | `k` `a` `b` | `axis` `slab_row_major` `symmetric` `alpha` `beta` | `m` |
@@ -87,7 +103,8 @@ use proc_macro::TokenStream;
 /// # Status
 /// `status` is one `u32` a problem: 0 where everything went well, otherwise the number, from 1, of the first pivot that
 /// is not finite or (of `potrf`, `posv`, `riccati_gain`, `gn_step`) not positive or (of `ldlt`, `inv`) zero. The results
-/// of that problem are then as computed; no other problem is disturbed. Words lie problem after problem in either layout.
+/// of that problem are then as computed; no other problem is disturbed. `inertia` is three `u32` a
+/// problem: how many entries of D are positive, negative and zero. Words lie problem after problem in either layout.
 ///
 /// # What the struct gets
 /// `glass::Kernel` and, with the struct's own visibility,
@@ -102,6 +119,59 @@ use proc_macro::TokenStream;
 /// - `sources()`: file name and text of every emitted CUDA and WGSL kernel.
 ///
 /// A wrong attribute reports all its mistakes at once, each on the token it was made in.
+///
+/// # Examples
+/// Flags, run-time scalars and a result that is added to:
+///
+/// ```
+/// /// C = alpha A B' + C.
+/// #[glass::op(gemm, m = 2, n = 3, k = 4, trans_b, alpha = runtime, beta = one, layout = interleaved)]
+/// pub struct Update;
+///
+/// # fn main() -> Result<(), glass::Error> {
+/// let device = glass::Device::host();
+/// let interleaved = glass::Layout::Interleaved;
+/// let a = device.filled(2 * 4, 50, interleaved, 1.0f32)?;
+/// let b = device.filled(3 * 4, 50, interleaved, 2.0f32)?;
+/// let mut c = Update::output(&device, 50)?;
+/// Update::launch(&device, (&a, &b), &mut c, 0.5)?;
+/// Update::launch(&device, (&a, &b), &mut c, 0.25)?;
+/// assert_eq!(c.download()?[0], 6.0);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// In place, in double precision, without a status word:
+///
+/// ```
+/// #[glass::op(potrf, n = 2, dtype = f64, in_place, check = off)]
+/// pub struct Factor;
+///
+/// # fn main() -> Result<(), glass::Error> {
+/// let device = glass::Device::host();
+/// let mut a = device.upload(&[[4.0f64, 2.0, 2.0, 10.0]])?;
+/// Factor::launch(&device, (), &mut a)?;
+/// assert_eq!(a.download()?, [2.0, 1.0, 2.0, 3.0]); // above the diagonal nothing is touched
+/// # Ok(())
+/// # }
+/// ```
+///
+/// A chain in one kernel, with two results; and which kernel that is:
+///
+/// ```
+/// /// Gain of one knot of a backward pass, and the Cholesky factor that belongs to it.
+/// #[glass::op(riccati_gain, nx = 14, nu = 7, factor)]
+/// pub struct Gain;
+///
+/// # fn main() -> Result<(), glass::Error> {
+/// # let device = glass::Device::host();
+/// let (k, l, status) = Gain::outputs(&device, 256)?;
+/// assert_eq!((k.elements(), l.elements(), status.elements()), (7 * 14, 7 * 7, 1));
+/// let (variant, reason) = Gain::plan(&device, 256).expect("the host runs everything");
+/// println!("{}: {reason}", variant.symbol);
+/// # Ok(())
+/// # }
+/// ```
 #[proc_macro_attribute]
 pub fn op(attribute: TokenStream, item: TokenStream) -> TokenStream {
     contract::expand(Notation::Op, attribute.into(), item.into()).into()
@@ -111,19 +181,39 @@ pub fn op(attribute: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// Either the product of two operands,
 ///
-/// ```text
+/// ```
 /// /// Feedback law of a 7-joint arm.
 /// #[glass::contract(n_out = 7, k = 14)]
 /// pub struct Feedback;
+///
+/// # fn main() -> Result<(), glass::Error> {
+/// let device = glass::Device::host();
+/// let a = device.upload(&vec![[0.5f32; 7 * 14]; 1000])?;
+/// let x = device.upload(&vec![[2.0f32; 14]; 1000])?;
+/// let mut y = Feedback::output(&device, a.len())?;
+/// Feedback::launch(&device, (&a, &x), &mut y)?;
+/// assert!(y.download()?.iter().all(|&y| y == 14.0));
+/// # Ok(())
+/// # }
 /// ```
 ///
 /// where `n_out` and `k` make a matrix-vector product `y = A x`, `A` of `n_out x k`, and `m`, `n` and `k` make a matrix
 /// product `C = A B`, `A` of `m x k`, `B` of `k x n`; or an index string over two to six operands,
 ///
-/// ```text
+/// ```
 /// /// Hessian of a quadratic cost in new coordinates.
 /// #[glass::contract("ki,kl,lj->ij", i = 21, j = 21, k = 14, l = 14, symmetric)]
 /// pub struct HessianFold;
+///
+/// # fn main() -> Result<(), glass::Error> {
+/// # let device = glass::Device::host();
+/// let x = device.filled(14 * 21, 50, glass::Layout::Contiguous, 1.0f32)?;
+/// let m = device.filled(14 * 14, 50, glass::Layout::Contiguous, 1.0f32)?;
+/// let mut q = HessianFold::output(&device, 50)?;
+/// HessianFold::launch(&device, (&x, &m, &x), &mut q)?;
+/// assert_eq!(q.download()?[0], 14.0 * 14.0);
+/// # Ok(())
+/// # }
 /// ```
 ///
 /// in which every letter has an extent, a letter that the result lacks is summed over, and the first letter of an operand
@@ -159,4 +249,46 @@ pub fn op(attribute: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn contract(attribute: TokenStream, item: TokenStream) -> TokenStream {
     contract::expand(Notation::Contract, attribute.into(), item.into()).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use glass_codegen::Field;
+    use glass_codegen::catalogue::{Availability, Op};
+    use std::collections::BTreeSet;
+
+    /// The words in backquotes of one cell.
+    fn words(cell: &str) -> BTreeSet<&str> {
+        cell.split('`').skip(1).step_by(2).collect()
+    }
+
+    #[test]
+    fn the_table_of_ops_is_that_of_the_catalogue() {
+        let source = include_str!("lib.rs");
+        let rows: Vec<Vec<_>> = source
+            .lines()
+            .filter_map(|line| line.strip_prefix("/// | `"))
+            .map(|row| row.split('|').collect())
+            .filter(|cells: &Vec<_>| cells.len() == 6)
+            .collect();
+        let provided = |op: &&Op| op.availability() == Availability::Now && **op != Op::Contract;
+        let mut n_ops = 0;
+        for op in Op::ALL.iter().filter(provided) {
+            let name = op.as_str();
+            let row = rows.iter().find(|cells| cells[0].trim_end().trim_end_matches('`') == name);
+            let row = row.unwrap_or_else(|| panic!("`{name}` has no row"));
+            let entry = op.entry();
+            let sizes = entry.sizes.iter().map(|size| size.field.as_str()).collect();
+            assert_eq!(words(row[2]), sizes, "sizes of `{name}`");
+            // An op whose result is always scaled has no choice.
+            let is_choice = |field: &Field| match field {
+                Field::Alpha => entry.alphas.len() > 1,
+                field => !entry.sizes.iter().any(|size| size.field == *field),
+            };
+            let options = entry.fields().into_iter().filter(is_choice).map(Field::as_str).collect();
+            assert_eq!(words(row[3]), options, "flags and words of `{name}`");
+            n_ops += 1;
+        }
+        assert_eq!(rows.len(), n_ops, "a row is no op");
+    }
 }

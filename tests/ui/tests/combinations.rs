@@ -83,6 +83,41 @@ mod matrix {
     transpose! { ab, true, true; m = 3, n = 2, k = 5 }
 }
 
+/// Named ops, with the symbol of the task that each asks for.
+macro_rules! ops {
+    ($($name:ident: $notation:ident($($fields:tt)*) $symbol:literal;)*) => {
+        $(
+            /// One op.
+            #[glass::$notation($($fields)*)]
+            #[derive(Clone, Copy, Debug)]
+            struct $name;
+        )*
+
+        #[test]
+        fn ops_are_those_of_their_names() {
+            $(assert_eq!($name::TASK.symbol, $symbol);)*
+        }
+    };
+}
+
+ops! {
+    Gemv: op(gemv, m = 7, n = 14) "glass_gemv_f32_m7_k14";
+    SameGemv: contract(n_out = 7, k = 14) "glass_gemv_f32_m7_k14";
+    TransposedGemv: op(gemv, m = 14, n = 7, trans) "glass_gemv_f32_m7_k14_ta";
+    SameTransposedGemv: contract(n_out = 7, k = 14, transpose = a) "glass_gemv_f32_m7_k14_ta";
+    Syrk: op(syrk, n = 3, k = 5, trans, fill = upper, alpha = runtime) "glass_syrk_f32_n3_k5_trans_upper_alpha";
+    Trsm: op(trsm, n = 3, nrhs = 2, uplo = upper, diag = unit) "glass_trsm_f32_n3_nrhs2_upper_unit";
+    Potrf: op(potrf, n = 7, dtype = f64, fill = untouched) "glass_potrf_f64_n7_untouched";
+    Posv: op(posv, n = 7, in_place, rsqrt, reg = diag_shift) "glass_posv_f32_n7_inplace_rsqrt_diagshift";
+    Unchecked: op(posv, n = 7, nrhs = 1, check = off) "glass_posv_f32_n7_unchecked";
+    Ldlt: op(ldlt, n = 4, layout = interleaved) "glass_ldlt_f32_n4";
+    Inv: op(inv, n = 4, dtype = f64, in_place) "glass_inv_f64_n4_inplace";
+    Tensor: op(tensor_vec_contract, k = 2, a = 3, b = 3, symmetric) "glass_tensor_vec_contract_f32_k2_a3_b3_sym";
+    Riccati: op(riccati_gain, nx = 4, nu = 2, factor) "glass_riccati_gain_f32_nx4_nu2_factor";
+    Rotg: op(rotg, targets = [cuda]) "glass_rotg_f32";
+    String: contract("ab,bc->ac", a = 2, b = 3, c = 4) "glass_contract_f32_a2_b3_c4_ab_bc_to_ac";
+}
+
 /// What an attribute asked for.
 struct Asked {
     transposed: (bool, bool),

@@ -146,6 +146,81 @@ fn an_output_has_the_shape_and_layout_of_the_result() {
     assert_eq!((blended.len(), blended.elements(), blended.layout()), (4, 6, Layout::Interleaved));
 }
 
+#[glass::op(posv, n = 3, reg = shift)]
+struct Solve;
+
+#[glass::op(posv, n = 3, in_place, check = off)]
+struct SolveInPlace;
+
+#[glass::op(rot, n = 2, dtype = f64)]
+struct Rotation;
+
+#[glass::op(riccati_gain, nx = 2, nu = 1, factor, layout = interleaved)]
+struct Gain;
+
+#[glass::op(scal, n = 2, in_place)]
+struct Scale;
+
+/// Three copies of `[[2, 0, 0], [0, 4, 0], [0, 0, 8]]`, the second one negated.
+fn diagonals() -> Vec<[f32; 9]> {
+    let a = [2.0, 0.0, 0.0, 0.0, 4.0, 0.0, 0.0, 0.0, 8.0];
+    vec![a, a.map(|value| -value), a]
+}
+
+#[test]
+fn a_bad_problem_leaves_its_neighbours_alone() -> Result<(), Error> {
+    let device = Device::host();
+    let a = device.upload(&diagonals())?;
+    let b = device.upload(&[[3.0f32, 10.0, 36.0]; 3])?;
+    let (mut x, mut status) = Solve::outputs(&device, a.len())?;
+    Solve::launch(&device, (&a, &b), (&mut x, &mut status), 1.0)?;
+    assert_eq!(status.download()?, [0, 1, 0]);
+    let x = x.download()?;
+    // The pivots are rounded square roots of 3, 5 and 9: within two roundings of each step.
+    for x in [&x[..3], &x[6..]] {
+        for (value, exact) in x.iter().zip([1.0f32, 2.0, 4.0]) {
+            assert!((value - exact).abs() <= 4.0 * f32::EPSILON * exact, "{value} is not {exact}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn what_is_in_place_is_an_output_alone() -> Result<(), Error> {
+    let device = Device::host();
+    let mut a = device.upload(&[[4.0f32, 0.0, 0.0, 0.0, 16.0, 0.0, 0.0, 0.0, 1.0]; 3])?;
+    let mut b = device.upload(&[[4.0f32, 32.0, 3.0]; 3])?;
+    SolveInPlace::launch(&device, (), (&mut a, &mut b))?;
+    assert_eq!(b.download()?[3..6], [1.0, 2.0, 3.0]);
+    // The factor is left in the matrix.
+    assert_eq!(a.download()?[..9], [2.0, 0.0, 0.0, 0.0, 4.0, 0.0, 0.0, 0.0, 1.0]);
+    let mut x = device.upload(&[[1.0f32, -2.0]])?;
+    Scale::launch(&device, (), &mut x, 3.0)?;
+    assert_eq!(x.download()?, [3.0, -6.0]);
+    Ok(())
+}
+
+#[test]
+fn several_results_come_in_the_order_of_the_formula() -> Result<(), Error> {
+    let device = Device::host();
+    let (x, y) = (device.upload(&[[1.0f64, 2.0]])?, device.upload(&[[10.0f64, 20.0]])?);
+    let (mut x_out, mut y_out) = Rotation::outputs(&device, 1)?;
+    Rotation::launch(&device, (&x, &y), (&mut x_out, &mut y_out), 3.0, 0.5)?;
+    assert_eq!(x_out.download()?, [8.0, 16.0]);
+    assert_eq!(y_out.download()?, [29.5, 59.0]);
+    Ok(())
+}
+
+#[test]
+fn words_are_contiguous_in_either_layout() -> Result<(), Error> {
+    let (k, l, status) = Gain::outputs(&Device::host(), 5)?;
+    assert_eq!((k.elements(), k.layout()), (2, Layout::Interleaved));
+    assert_eq!((l.elements(), l.layout()), (1, Layout::Interleaved));
+    assert_eq!((status.elements(), status.layout()), (1, Layout::Contiguous));
+    assert_eq!(status.download()?, [0; 5]);
+    Ok(())
+}
+
 #[test]
 fn a_plan_says_what_a_launch_runs_and_why() {
     let (variant, reason) = Plain::plan(&Device::host(), 1000).expect("the host runs everything");

@@ -20,6 +20,9 @@ mod names_in_use {
     #[expect(non_camel_case_types, reason = "the name is the test")]
     #[::glass::contract(n_out = 3, k = 5)]
     pub(super) struct f32;
+
+    #[::glass::op(posv, n = 3)]
+    pub(super) struct IndexMut;
 }
 
 /// Names that signatures use, taken by the user.
@@ -49,12 +52,30 @@ mod patterns_in_use {
     #[::glass::contract(m = 3, n = 2, k = 5, alpha = runtime, beta = runtime, form = reduced)]
     pub(super) struct c;
 
+    #[::glass::op(posv, n = 3, nrhs = 2, reg = shift, in_place)]
+    pub(super) struct status;
+
+    #[::glass::op(rot, n = 3)]
+    pub(super) struct s;
+
+    #[::glass::op(riccati_gain, nx = 3, nu = 2, factor)]
+    pub(super) struct l;
+
+    #[::glass::contract("ij,jk,kl->il", i = 3, j = 2, k = 2, l = 3)]
+    pub(super) struct result;
+
     const a: f32 = 1.0;
     const b: f32 = 1.0;
     static x: f32 = 1.0;
     const alpha: f32 = 1.0;
     static beta: f32 = 1.0;
     const n_problems: u8 = 1;
+    const row: u8 = 1;
+    const rho: f32 = 1.0;
+    const recip: u8 = 1;
+    static p: u8 = 1;
+    static words: u8 = 1;
+    const first: u8 = 1;
     struct device;
     struct scalars;
     static inputs: u8 = 1;
@@ -64,6 +85,33 @@ mod patterns_in_use {
     const t: u8 = 1;
     const acc: u8 = 1;
     const host: u8 = 1;
+}
+
+/// Texts of every kind, straight-line and with loops, in which no method of the prelude can be called.
+mod kinds {
+    #[::glass::op(posv, n = 40, nrhs = 2, reg = diag_shift)]
+    pub(super) struct RolledSolve;
+
+    #[::glass::op(riccati_gain, nx = 30, nu = 20)]
+    pub(super) struct RolledChain;
+
+    #[::glass::op(nrm2, n = 200, form = reduced)]
+    pub(super) struct Tree;
+
+    #[::glass::op(syrk, n = 30, k = 70, form = reduced, lanes_per_output = 8, beta = runtime)]
+    pub(super) struct Update;
+
+    #[::glass::op(inv, n = 30)]
+    pub(super) struct Inverse;
+
+    #[::glass::op(ldlt_solve, n = 3)]
+    pub(super) struct Solve;
+
+    #[::glass::op(rotg)]
+    pub(super) struct Rotation;
+
+    #[::glass::op(axpy_strided, m = 70, n = 30, ldy = 80)]
+    pub(super) struct Tile;
 }
 
 /// Visibility is the struct's own.
@@ -122,9 +170,22 @@ fn every_struct_has_its_kernels() {
         names_in_use::Task::sources(),
         names_in_use::Host2::sources(),
         names_in_use::f32::sources(),
+        names_in_use::IndexMut::sources(),
         shadowed::Kernel::sources(),
         patterns_in_use::y::sources(),
         patterns_in_use::c::sources(),
+        patterns_in_use::status::sources(),
+        patterns_in_use::s::sources(),
+        patterns_in_use::l::sources(),
+        patterns_in_use::result::sources(),
+        kinds::RolledSolve::sources(),
+        kinds::RolledChain::sources(),
+        kinds::Tree::sources(),
+        kinds::Update::sources(),
+        kinds::Inverse::sources(),
+        kinds::Solve::sources(),
+        kinds::Rotation::sources(),
+        kinds::Tile::sources(),
         visibility::inner::InPath::sources(),
         Local::sources(),
     ];

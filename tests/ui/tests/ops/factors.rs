@@ -29,7 +29,7 @@ op!(potrf_in_place: op(potrf, n = 3, in_place), [], |seed| {
     // The triangle above keeps what it holds.
     let left = Matrix::new(3, 3, |row, col| if row < col { a.at(row, col) } else { l.at(row, col) });
     let result = (seed != BAD).then_some(left);
-    Problem { inputs: Vec::new(), outputs: vec![(Some(a), result)], words: vec![u32::from(seed == BAD)] }
+    Problem { inputs: Vec::new(), outputs: vec![(Some(a), result)], words: vec![vec![u32::from(seed == BAD)]] }
 });
 
 op!(posv: op(posv, n = 3), [], |seed| {
@@ -81,6 +81,12 @@ op!(ldlt: op(ldlt, n = 3), [], |seed| {
     Problem::checked([a.dead_above()], both, seed == BAD)
 });
 
+op!(ldlt_with_inertia: op(ldlt, n = 3, inertia), [], |seed| {
+    let (l, d, both) = ldl(seed);
+    let a = l.times(&d).times(&l.transposed());
+    Problem { words: vec![vec![0], vec![2, 1, 0]], ..Problem::overwriting([a.dead_above()], both) }
+});
+
 op!(ldlt_solve: op(ldlt_solve, n = 3, nrhs = 2), [], |seed| {
     let (l, d, both) = ldl(seed);
     let x = Matrix::whole(3, 2, seed + 1);
@@ -115,7 +121,7 @@ op!(riccati_gain: op(riccati_gain, nx = 3, nu = 2), [], |seed| {
 op!(riccati_gain_with_factor: op(riccati_gain, nx = 3, nu = 2, factor), [], |seed| {
     let (inputs, k, l) = riccati(seed);
     let outputs = [k, l].map(|result| (None, (seed != BAD).then_some(result)));
-    Problem { inputs, outputs: outputs.to_vec(), words: vec![u32::from(seed == BAD)] }
+    Problem { inputs, outputs: outputs.to_vec(), words: vec![vec![u32::from(seed == BAD)]] }
 });
 
 // J' J = 4 I, so that a shift of 12 makes it 16 I; one of -20 fails.

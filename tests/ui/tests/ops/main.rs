@@ -23,8 +23,8 @@ struct Problem {
     /// Results with their old values and what they become. `None` stands for a poisoned old value, or for an answer
     /// that nobody may rely on.
     outputs: Vec<(Option<Matrix>, Option<Matrix>)>,
-    /// The words it leaves.
-    words: Vec<u32>,
+    /// The words it leaves, operand by operand.
+    words: Vec<Vec<u32>>,
 }
 
 impl Problem {
@@ -36,7 +36,7 @@ impl Problem {
     /// A problem that succeeds, or that is spoilt and fails at its first pivot.
     fn checked(inputs: impl Into<Vec<Matrix>>, result: Matrix, is_bad: bool) -> Problem {
         let result = (!is_bad).then_some(result);
-        Problem { inputs: inputs.into(), outputs: vec![(None, result)], words: vec![u32::from(is_bad)] }
+        Problem { inputs: inputs.into(), outputs: vec![(None, result)], words: vec![vec![u32::from(is_bad)]] }
     }
 }
 
@@ -89,7 +89,10 @@ where
         })
         .collect();
     let mut words: Vec<_> = (task.words().iter())
-        .map(|operand| device.upload_slice(&vec![7; N_PROBLEMS], operand.elements(), glass::Layout::Contiguous))
+        .map(|operand| {
+            let elements = operand.elements();
+            device.upload_slice(&vec![7; N_PROBLEMS * elements], elements, glass::Layout::Contiguous)
+        })
         .map(|words| words.expect("uploaded"))
         .collect();
     let scalars: Vec<_> = scalars.iter().map(|scalar| K::Element::from_reference(*scalar)).collect();
@@ -112,7 +115,7 @@ where
         }
     }
     for (idx, batch) in words.iter().enumerate() {
-        let expected: Vec<_> = problems.iter().map(|problem| problem.words[idx]).collect();
+        let expected: Vec<_> = problems.iter().flat_map(|problem| problem.words[idx].clone()).collect();
         assert_eq!(batch.download().expect("downloaded"), expected, "{}", task.symbol);
     }
     assert_eq!(problems[0].words.len(), words.len(), "{}", task.symbol);

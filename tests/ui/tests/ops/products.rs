@@ -47,6 +47,40 @@ op!(syr2k: op(syr2k, n = 3, k = 4), [], |seed| {
     Problem::overwriting([a, b], half.plus(&half.transposed()))
 });
 
+op!(ger: op(ger, m = 3, n = 2), [], |seed| {
+    let (x, y) = (whole(3, 1, seed), whole(2, 1, seed + 1));
+    Problem::overwriting([x.clone(), y.clone()], x.times(&y.transposed()))
+});
+
+op!(symm: op(symm, m = 3, n = 2), [], |seed| {
+    let (a, b) = (Matrix::symmetric(3, seed), whole(3, 2, seed + 1));
+    Problem::overwriting([a.dead_above(), b.clone()], a.times(&b))
+});
+
+op!(dimm: op(dimm, m = 3, n = 2), [], |seed| {
+    let (d, b) = (whole(3, 1, seed), whole(3, 2, seed + 1));
+    Problem::overwriting([d.clone(), b.clone()], Matrix::diagonal(3, |row| d.data[row]).times(&b))
+});
+
+/// The matrix as a tile of a taller one, with NaN below it.
+fn tall(matrix: &Matrix, leading: usize) -> Matrix {
+    Matrix::new(
+        leading,
+        matrix.cols,
+        |row, col| if row < matrix.rows { matrix.at(row, col) } else { f64::NAN },
+    )
+}
+
+op!(gemv_strided: op(gemv_strided, m = 3, n = 5, lda = 4), [], |seed| {
+    let (a, x) = (whole(3, 5, seed), whole(5, 1, seed + 1));
+    Problem::overwriting([tall(&a, 4), x.clone()], a.times(&x))
+});
+
+op!(gemm_strided: op(gemm_strided, m = 3, n = 2, k = 4, lda = 5, ldb = 6), [], |seed| {
+    let (a, b) = (whole(3, 4, seed), whole(4, 2, seed + 1));
+    Problem::overwriting([tall(&a, 5), tall(&b, 6)], a.times(&b))
+});
+
 op!(congruence_sym: op(congruence_sym, n = 4, p = 3), [], |seed| {
     let (x, m) = (whole(4, 3, seed), Matrix::symmetric(4, seed + 1));
     Problem::overwriting([x.clone(), m.clone()], x.transposed().times(&m).times(&x))

@@ -47,9 +47,14 @@ op!(axpy_in_place: op(axpy, n = 5, in_place), [-2.0], |seed| Problem {
 /// A tile of two rows in a matrix of four, and the matrix with another tile.
 fn tile(seed: usize, tile: impl Fn(f64, f64) -> f64) -> Problem {
     let (x, y) = (Matrix::whole(2, 3, seed), Matrix::whole(4, 3, seed + 1));
-    let result = Matrix::new(4, 3, |row, col| {
-        if row < 2 { tile(x.at(row, col), y.at(row, col)) } else { y.at(row, col) }
-    });
+    let result =
+        Matrix::new(
+            4,
+            3,
+            |row, col| {
+                if row < 2 { tile(x.at(row, col), y.at(row, col)) } else { y.at(row, col) }
+            },
+        );
     Problem { inputs: vec![x], outputs: vec![(Some(y), Some(result))], words: Vec::new() }
 }
 
@@ -96,9 +101,16 @@ op!(rotg: op(rotg), [], |seed| {
 });
 
 op!(symmetrize: op(symmetrize, n = 3), [], |seed| {
-    let a = Matrix::whole(3, 3, seed);
-    let result = a.plus(&a.transposed()).scaled(0.5);
-    Problem::overwriting([a], result)
+    let (a, b) = (Matrix::whole(3, 3, seed), Matrix::whole(3, 3, seed + 1));
+    let mean = a.plus(&a.transposed()).scaled(0.5);
+    // The diagonal is not touched.
+    let result = Matrix::new(3, 3, |row, col| if row == col { b.at(row, col) } else { mean.at(row, col) });
+    Problem { inputs: vec![a], outputs: vec![(Some(b), Some(result))], words: Vec::new() }
+});
+
+op!(mult: op(mult, n = 5), [], |seed| {
+    let product = Matrix::new(5, 1, |row, _| x(seed).data[row] * y(seed).data[row]);
+    Problem::overwriting([x(seed), y(seed)], product)
 });
 
 op!(swap: op(swap, n = 5), [], |seed| Problem {
