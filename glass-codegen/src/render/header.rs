@@ -4,7 +4,7 @@ use super::Input;
 use super::language::Language;
 use crate::kernel::Cost;
 use crate::plan::{Form, Mapping, Plan, Staging, Target, Tier};
-use crate::spec::{FactorKind, MapKind, Order, Phase};
+use crate::spec::{FactorKind, Map, MapKind, Order, Phase, Reduction, Term, Triangle};
 use serde::Serialize;
 use std::sync::OnceLock;
 
@@ -71,14 +71,22 @@ pub(super) fn numerics(input: &Input<'_>) -> Vec<String> {
         stages => stages.iter().map(|(destination, order)| stage(input, *destination, order)).collect(),
     };
     lines.dedup();
-    lines.extend(pivots(phases).map(str::to_owned));
+    let pivots = pivots(phases, input.plan.target);
+    let has_equal_bits = pivots != Some(APPROXIMATE);
+    lines.extend(pivots.map(str::to_owned));
+    if phases.iter().any(|phase| matches!(phase, Phase::Map(Map { kind: MapKind::Exponential, .. }))) {
+        lines.push("the exponential is the device's own: equal bits on one device only".to_owned());
+    }
     let rounding = match (input.plan.target, lines.is_empty()) {
         (Target::Wgsl, _) => {
             "fma need not be fused in WGSL: the result is held to an error bound, not to bits"
         }
         (Target::Cuda | Target::Host, true) => "every operation is correctly rounded, nothing is contracted",
-        (Target::Cuda | Target::Host, false) => {
+        (Target::Cuda | Target::Host, false) if has_equal_bits => {
             "every multiply-add is one explicit fma, nothing else is contracted: equal bits for this order everywhere"
+        }
+        (Target::Cuda | Target::Host, false) => {
+            "every multiply-add is one explicit fma, nothing else is contracted"
         }
     };
     lines.push(rounding.to_owned());
@@ -97,7 +105,13 @@ fn sum(phase: &Phase, form: Form) -> Option<(usize, String)> {
             let order = order(contraction.n_terms(), contraction.products.len(), form);
             Some((contraction.destination.operand, order))
         }
+        Phase::Reduction(Reduction { term: Term::Largest | Term::LargestMagnitude, .. }) => None,
         Phase::Reduction(reduction) => Some((reduction.output, order(reduction.length, 1, form))),
+        Phase::Triangle(Triangle { contraction, .. }) => {
+            let order = "each output sums the terms of the triangle in ascending order from +0".to_owned();
+            Some((contraction.destination.operand, order))
+        }
+        Phase::Scan(scan) => Some((scan.target, "each sum adds one element to the one before".to_owned())),
         Phase::Map(_) | Phase::Factor(_) | Phase::Solve(_) => None,
     }
 }
@@ -115,19 +129,22 @@ fn order(n_terms: usize, n_products: usize, form: Form) -> String {
     }
 }
 
+const APPROXIMATE: &str = "pivots by an approximate reciprocal square root: equal bits are not promised";
+
 /// What becomes of the diagonal.
-fn pivots(phases: &[Phase]) -> Option<&'static str> {
+fn pivots(phases: &[Phase], target: Target) -> Option<&'static str> {
     let is_approximate = |phase: &Phase| match phase {
         Phase::Factor(factor) => Some(factor.kind == FactorKind::Cholesky { approximate: true }),
         Phase::Map(map) if map.kind == MapKind::Reciprocal => Some(false),
         _ => None,
     };
     let found: Vec<_> = phases.iter().filter_map(is_approximate).collect();
-    match found.as_slice() {
-        [] => None,
-        found if found.contains(&true) => {
-            Some("pivots by an approximate reciprocal square root: equal bits are not promised")
+    match (found.contains(&true), target) {
+        _ if found.is_empty() => None,
+        (true, _) => Some(APPROXIMATE),
+        (false, Target::Wgsl) => Some("each pivot is inverted once and multiplied with"),
+        (false, Target::Cuda | Target::Host) => {
+            Some("each pivot is inverted once, correctly rounded, and multiplied with")
         }
-        _ => Some("each pivot is inverted once, correctly rounded, and multiplied with"),
     }
 }

@@ -1,5 +1,6 @@
 //! Every template in every context, and the writer in every language.
 
+mod header;
 mod numerics;
 mod writer;
 
