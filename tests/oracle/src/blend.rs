@@ -92,9 +92,14 @@ impl Sums {
                 let actual = new.at(i, j).hi;
                 if alpha == 0.0 && beta == 1.0 {
                     let kept = old.at(i, j).hi;
-                    tally.require(actual == kept || (actual.is_nan() && kept.is_nan()), || {
+                    tally.require(actual.to_bits() == kept.to_bits(), || {
                         format!("element ({i}, {j}) changed from {kept:e} to {actual:e}")
                     });
+                    continue;
+                }
+                if alpha == 0.0 && beta == 0.0 {
+                    let is_zero = actual.to_bits() == 0 || (tally.flushes() && actual == 0.0);
+                    tally.require(is_zero, || format!("element ({i}, {j}) is {actual:e} instead of +0"));
                     continue;
                 }
                 let flushed = if tally.flushes() { flushable } else { 0.0 };

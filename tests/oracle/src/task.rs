@@ -2,7 +2,7 @@
 
 use crate::bits;
 use crate::bound::Arithmetic;
-use crate::case::{Case, Element, Flavour, Operand, Role, Scalar};
+use crate::case::{Case, Flavour, Operand, Scalar};
 use crate::draw::{Draw, hash};
 use crate::ops::*;
 use crate::problem::Form;
@@ -121,6 +121,18 @@ impl Task {
         after
     }
 
+    /// Whether the bits of [`run`](Self::run) are a contract. Without it only [`check`](Self::check) says anything.
+    pub fn has_bits(&self) -> bool {
+        match self {
+            Self::Potrf(op) => !op.rsqrt,
+            Self::Posv(op) => !op.rsqrt,
+            Self::Riccati(op) => !op.rsqrt,
+            Self::GnStep(op) => !op.rsqrt,
+            Self::Softmax(_) => false,
+            _ => true,
+        }
+    }
+
     /// Whether an element of an output is ever written; one that is not keeps its bits, NaN payload included.
     pub fn is_written(&self, output_idx: usize, element_idx: usize) -> bool {
         each!(self, op => op.is_written(output_idx, element_idx))
@@ -159,13 +171,6 @@ impl Task {
                 tally.require(same, || format!("output {idx}: element {at} is not the op's and changed"));
             }
         }
-    }
-
-    /// Elements of the real operands of a role, in order.
-    pub fn elements(&self, is_input: bool) -> Vec<usize> {
-        let wanted =
-            |operand: &Operand| operand.element == Element::Real && (operand.role == Role::In) == is_input;
-        self.operands().iter().filter(|operand| wanted(operand)).map(|operand| operand.elements).collect()
     }
 }
 

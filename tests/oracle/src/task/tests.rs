@@ -1,6 +1,7 @@
 //! Every task: the twin stays inside its own bounds, keeps what it must not write, and the check sees any change.
 
 use super::*;
+use crate::case::{Element, Role};
 use crate::choice::{AlphaChoice, Check, Diag, Epilogue, Fill, Opposite, Reg, Uplo};
 
 /// Sizes at and around lane counts.

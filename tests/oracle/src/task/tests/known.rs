@@ -214,3 +214,17 @@ fn composed() {
     let one = solved(Softmax { n: 1, alpha: AlphaChoice::One }, &[&[-700.0]], &[], &[]);
     assert_eq!(one.outputs[0], [1.0]);
 }
+
+#[test]
+fn approximate_pivots_promise_bounds_only() {
+    let approximate = Task::from(Potrf { rsqrt: true, ..Potrf::new(3) });
+    assert!(!approximate.has_bits() && Task::from(Potrf::new(3)).has_bits());
+    let mut differs = false;
+    for seed in 0..20 {
+        let case = approximate.case::<f32>(seed, Flavour::Mixed, &[]);
+        let after = approximate.result(Form::Serial, &case);
+        approximate.check(Form::Serial, &case, &after, Arithmetic::Ieee).expect("within the wider bound");
+        differs |= after.same_results(&Task::from(Potrf::new(3)).result(Form::Serial, &case)).is_err();
+    }
+    assert!(differs, "d * r is not always the root of d");
+}
