@@ -45,7 +45,7 @@ mod ops;
 pub mod problem;
 pub mod real;
 pub mod reference;
-mod spd;
+mod structured;
 mod tally;
 pub mod task;
 pub mod twin;

@@ -62,6 +62,11 @@ tasks![
     GnStep,
     Softmax,
     Contract,
+    Elementwise,
+    SetConst,
+    SetIdentity,
+    AddIdentity,
+    PrefixSum,
 ];
 
 impl Task {

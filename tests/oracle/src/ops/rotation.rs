@@ -135,23 +135,16 @@ impl Operation for Rotg {
         let h = if (if a.abs() > b.abs() { a } else { b }) < 0.0 { -h } else { h };
         // Quotients and the sum of squares leave h within 3 u; the last operation adds one or two.
         let relative = tally.relative::<T>(6.0, 5.0);
+        let floor = 2.0 * tally.underflow::<T>();
         for (name, exact, actual) in [("c", p / h, c), ("s", q / h, s)] {
-            tally.error(
-                || name.into(),
-                exact.distance(actual),
-                relative * exact.abs().hi + tally_floor::<T>(tally),
-            );
+            tally.error(|| name.into(), exact.distance(actual), relative * exact.abs().hi + floor);
         }
         let exact = h.scale(largest);
         if exact.abs().hi < 0.5 / T::SMALLEST_NORMAL {
-            let allowed = relative * exact.abs().hi + tally_floor::<T>(tally);
+            let allowed = relative * exact.abs().hi + floor;
             tally.error(|| "r".into(), exact.distance(r), allowed);
         }
     }
-}
-
-fn tally_floor<T: Real>(tally: &Tally) -> f64 {
-    2.0 * tally.underflow::<T>()
 }
 
 fn rotation<T: Real>(a: T, b: T) -> [T; 3] {

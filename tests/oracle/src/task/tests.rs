@@ -35,6 +35,19 @@ fn maps() -> Vec<Task> {
     tasks
 }
 
+fn elements() -> Vec<Task> {
+    let mut tasks = Vec::<Task>::new();
+    for n in [1, 7, 33] {
+        tasks.extend(ElementFunction::ALL.map(|function| Elementwise { function, n }.into()));
+        tasks.extend([SetConst { n }.into(), SetIdentity { n }.into()]);
+        for in_place in [false, true] {
+            tasks.extend([n, n.div_ceil(2)].map(|d| AddIdentity { n, d, in_place }.into()));
+            tasks.extend([false, true].map(|exclusive| PrefixSum { n, exclusive, in_place }.into()));
+        }
+    }
+    tasks
+}
+
 fn products() -> Vec<Task> {
     let mut tasks = Vec::<Task>::new();
     let shapes = [(1, 1, 1), (8, 1, 5), (1, 8, 5), (5, 8, 1), (9, 4, 7), (2, 2, 33)];
@@ -181,7 +194,7 @@ fn contractions() -> Vec<Task> {
 }
 
 fn all() -> Vec<Task> {
-    [reductions(), maps(), products(), fused(), factors(), composed(), contractions()].concat()
+    [reductions(), maps(), elements(), products(), fused(), factors(), composed(), contractions()].concat()
 }
 
 /// Maps, factors and solves have one order.
@@ -232,6 +245,7 @@ macro_rules! twins_stay_inside {
 twins_stay_inside! {
     reductions_stay_inside: reductions;
     maps_stay_inside: maps;
+    elements_stay_inside: elements;
     products_stay_inside: products;
     fused_families_stay_inside: fused;
     factors_and_solves_stay_inside: factors;
