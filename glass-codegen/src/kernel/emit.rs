@@ -5,7 +5,7 @@
 //! independent elements is dealt to the workers of the problem.
 
 use super::{Function, Index, IntExpr, Stmt};
-use crate::plan::Plan;
+use crate::plan::{Plan, Target};
 use crate::spec::{Access, Letter, Role, Spec};
 use std::collections::{HashMap, HashSet};
 
@@ -256,7 +256,14 @@ impl<'a> Emit<'a> {
             }
         }
         let stmts = self.scope(|emit| body(emit, Index::name(var)));
-        self.push(Stmt::Loop { var: var.to_owned(), start, end: end.clone(), step, unroll: None, stmts });
+        let unroll = self.thread_unroll();
+        self.push(Stmt::Loop { var: var.to_owned(), start, end: end.clone(), step, unroll, stmts });
+    }
+
+    /// Loops of one thread's problem are rolled because their text was too long or its values too many: a compiler that
+    /// writes them out all the same spills. Loops that workers share are short.
+    pub(super) fn thread_unroll(&self) -> Option<usize> {
+        (self.workers.name.is_none() && self.plan.target == Target::Cuda).then_some(1)
     }
 
     /// Every position of some letters, first fastest, dealt to the workers.

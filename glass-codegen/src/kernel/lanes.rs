@@ -125,7 +125,8 @@ impl<O: Outputs> Lanes<'_, O> {
         }
         let stmts = emit.scope(all);
         let (start, end) = (Index::default(), Index::constant(n_rounds));
-        emit.push(Stmt::Loop { var: "round".to_owned(), start, end, step: 1, unroll: None, stmts });
+        let unroll = emit.thread_unroll();
+        emit.push(Stmt::Loop { var: "round".to_owned(), start, end, step: 1, unroll, stmts });
     }
 
     fn add(
@@ -146,7 +147,9 @@ impl<O: Outputs> Lanes<'_, O> {
         }
         let stmts = emit.scope(body);
         let (start, end) = (Index::default(), Index::constant(count));
-        emit.push(Stmt::Loop { var: var.to_owned(), start, end, step: 1, unroll: None, stmts });
+        // The terms of one sum are independent loads: some at once hide their latency.
+        let unroll = emit.thread_unroll().map(|_| 4);
+        emit.push(Stmt::Loop { var: var.to_owned(), start, end, step: 1, unroll, stmts });
     }
 
     fn serial_sum(&self, position: &Position, emit: &mut Emit<'_>) {

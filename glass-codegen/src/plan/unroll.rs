@@ -48,8 +48,9 @@ const MAX_WRITTEN_TERMS: usize = 64;
 const MAX_REGISTERS: usize = 240;
 const MAX_REGISTERS_WIDE: usize = 200;
 
-/// Registers of the values that any other straight-line text keeps at once.
+/// Registers of the values that any other straight-line text keeps at once: single ones read in place, and pairs or vectors.
 const MAX_PRESSURE: usize = 248;
+const MAX_PRESSURE_WIDE: usize = 238;
 
 /// Accumulators of a rolled tile, in registers.
 const MAX_TILE_REGISTERS: usize = 32;
@@ -109,7 +110,11 @@ fn fits_registers(spec: &Spec, plan: &Plan) -> bool {
         return (rows * cols + rows + cols) * words(spec) <= max_registers;
     }
     let straight = kernel::build(spec, &Plan { unroll: Unroll::Full, ..plan.clone() });
-    kernel::pressure(&straight) * words(spec) <= MAX_PRESSURE
+    let max_pressure = match (spec.dtype, plan.mapping.staging) {
+        (DType::F32, Staging::Direct) => MAX_PRESSURE,
+        _ => MAX_PRESSURE_WIDE,
+    };
+    kernel::pressure(&straight) * words(spec) <= max_pressure
 }
 
 /// One product over one summed letter, whose factors go along the rows and the columns of the result.

@@ -38,7 +38,8 @@ const TEMPLATES: &[(&str, &str)] = &[
 pub(super) fn language(dtype: DType) -> &'static Language {
     static F32: OnceLock<Language> = OnceLock::new();
     static F64: OnceLock<Language> = OnceLock::new();
-    let names = ["ty", "pivot_ty", "fma", "add", "sub", "mul", "max", "abs", "zero", "half", "one"];
+    let names =
+        ["ty", "pivot_ty", "fma", "add", "sub", "mul", "max", "abs", "zero", "half", "one", "div", "exp"];
     let (language, values) = match dtype {
         DType::F32 => (
             &F32,
@@ -54,6 +55,8 @@ pub(super) fn language(dtype: DType) -> &'static Language {
                 "0.0f",
                 "0.5f",
                 "1.0f",
+                "__fdiv_rn",
+                "expf",
             ],
         ),
         DType::F64 => (
@@ -70,6 +73,8 @@ pub(super) fn language(dtype: DType) -> &'static Language {
                 "0.0",
                 "0.5",
                 "1.0",
+                "__ddiv_rn",
+                "exp",
             ],
         ),
     };
@@ -248,13 +253,18 @@ pub(super) fn params(params: Vec<(String, String)>) -> Vec<Param> {
 }
 
 /// Type and name of the pointer to an operand.
-fn pointer(prefix: &str, operand: &Operand, dtype: DType) -> (String, String) {
+///
+/// What several workers write and read back is no `__restrict__` pointer: a compiler takes its memory for one thread's
+/// own, and keeps a value in a register across the barrier behind which another worker has changed it.
+fn pointer(prefix: &str, operand: &Operand, dtype: DType, tier: Tier) -> (String, String) {
     let constness = if operand.role == Role::In { "const " } else { "" };
     let element = match operand.element {
         Element::Real => type_name(dtype),
         Element::Word => "unsigned int",
     };
-    (format!("{constness}{element}* __restrict__"), format!("{prefix}{}", operand.name))
+    let is_own = operand.role == Role::In || tier == Tier::Thread;
+    let restriction = if is_own { " __restrict__" } else { "" };
+    (format!("{constness}{element}*{restriction}"), format!("{prefix}{}", operand.name))
 }
 
 pub(super) fn scalars(input: &Input<'_>) -> impl Iterator<Item = (String, String)> {
@@ -267,7 +277,10 @@ pub(super) fn body_pointers(input: &Input<'_>) -> impl Iterator<Item = (String, 
     let Input { spec, plan, kernel, .. } = *input;
     let shared = kernel.body.temporaries.iter().filter(|_| plan.mapping.tier != Tier::Thread);
     let temporaries = shared.map(|operand| &spec.operands[*operand]);
-    spec.arguments().iter().chain(temporaries).map(|operand| pointer("", operand, spec.dtype))
+    spec.arguments()
+        .iter()
+        .chain(temporaries)
+        .map(|operand| pointer("", operand, spec.dtype, input.plan.mapping.tier))
 }
 
 fn body_params(input: &Input<'_>) -> Vec<(String, String)> {
@@ -276,7 +289,11 @@ fn body_params(input: &Input<'_>) -> Vec<(String, String)> {
 }
 
 fn kernel_params(input: &Input<'_>) -> Vec<(String, String)> {
-    let pointers = input.spec.arguments().iter().map(|operand| pointer("g_", operand, input.spec.dtype));
+    let pointers = input
+        .spec
+        .arguments()
+        .iter()
+        .map(|operand| pointer("g_", operand, input.spec.dtype, input.plan.mapping.tier));
     let n_problems = ("unsigned int".to_owned(), "n_problems".to_owned());
     pointers.chain([n_problems]).chain(scalars(input)).collect()
 }
