@@ -15,11 +15,20 @@ use glass_oracle::*;
 pub fn of(spec: &Spec) -> Task {
     let names = Names(spec);
     match spec.op {
-        Op::Dot | Op::Reduce | Op::Asum | Op::Nrm1Diff | Op::Nrm2 => names.reduction(),
-        Op::Axpy | Op::AxpyStrided | Op::Copy | Op::CopyStrided | Op::Scal => names.map(),
+        Op::Dot | Op::Reduce | Op::Asum | Op::Nrm1Diff | Op::Nrm2 | Op::Infnorm => names.reduction(),
+        Op::PrefixSum => PrefixSum {
+            n: names.size("n"),
+            exclusive: names.has("exclusive"),
+            in_place: names.has("inplace"),
+        }
+        .into(),
+        Op::Softmax => Softmax { n: names.size("n"), alpha: names.epilogue().alpha }.into(),
+        Op::Axpy | Op::AxpyStrided | Op::Axpby | Op::Copy | Op::CopyStrided | Op::Scal | Op::Mult => names.map(),
         Op::Rot => Rot { n: names.size("n"), in_place: names.has("inplace") }.into(),
         Op::Rotg => Rotg.into(),
         Op::Symmetrize => Symmetrize { n: names.size("n"), in_place: names.has("inplace") }.into(),
+        Op::Swap => Swap { n: names.size("n") }.into(),
+        Op::Transpose => Transpose { m: names.size("m"), n: names.size("n"), in_place: false }.into(),
         Op::Gemv | Op::GemvStrided => names.gemv(),
         Op::Ger => Ger { m: names.size("m"), n: names.size("n"), epilogue: names.epilogue() }.into(),
         Op::Gemm | Op::GemmStrided => names.gemm(),
@@ -38,6 +47,24 @@ pub fn of(spec: &Spec) -> Task {
             epilogue: names.epilogue(),
         }
         .into(),
+        Op::Trmv | Op::Trmm => names.trmm(),
+        Op::SetConst => SetConst { n: names.size("n") }.into(),
+        Op::SetIdentity => SetIdentity { n: names.size("n") }.into(),
+        Op::AddIdentity | Op::AddIdentityPartial => names.add_identity(),
+        Op::Add
+        | Op::Sub
+        | Op::Max
+        | Op::Min
+        | Op::Abs
+        | Op::Clip
+        | Op::Less
+        | Op::LessEqual
+        | Op::Greater
+        | Op::GreaterEqual
+        | Op::Equal
+        | Op::NotEqual
+        | Op::And
+        | Op::Not => names.elementwise(),
         Op::Dimm => names.dimm(),
         Op::Contract => names.contract(),
         op => panic!("the oracle does not know `{}`", op.as_str()),
@@ -102,6 +129,7 @@ impl Names<'_> {
             Op::Reduce => ReductionKind::Reduce,
             Op::Asum => ReductionKind::Asum,
             Op::Nrm1Diff => ReductionKind::Nrm1Diff,
+            Op::Infnorm => ReductionKind::Infnorm,
             _ => ReductionKind::Nrm2,
         };
         Reduction { kind, n: self.size("n") }.into()
@@ -110,6 +138,8 @@ impl Names<'_> {
     fn map(&self) -> Task {
         let (kind, is_tile) = match self.0.op {
             Op::Axpy => (MapKind::Axpy, false),
+            Op::Axpby => (MapKind::Axpby, false),
+            Op::Mult => (MapKind::Mult, false),
             Op::AxpyStrided => (MapKind::Axpy, true),
             Op::Copy => (MapKind::Copy, false),
             Op::CopyStrided => (MapKind::Copy, true),
@@ -131,6 +161,42 @@ impl Names<'_> {
             in_place: kind == MapKind::Axpy,
         }
         .into()
+    }
+
+    fn elementwise(&self) -> Task {
+        let function = match self.0.op {
+            Op::Add => ElementFunction::Add,
+            Op::Sub => ElementFunction::Sub,
+            Op::Max => ElementFunction::Max,
+            Op::Min => ElementFunction::Min,
+            Op::Abs => ElementFunction::Abs,
+            Op::Clip => ElementFunction::Clip,
+            Op::Less => ElementFunction::Less,
+            Op::LessEqual => ElementFunction::LessEqual,
+            Op::Greater => ElementFunction::Greater,
+            Op::GreaterEqual => ElementFunction::GreaterEqual,
+            Op::Equal => ElementFunction::Equal,
+            Op::NotEqual => ElementFunction::NotEqual,
+            Op::And => ElementFunction::And,
+            _ => ElementFunction::Not,
+        };
+        Elementwise { function, n: self.size("n") }.into()
+    }
+
+    fn add_identity(&self) -> Task {
+        let n = self.size("n");
+        let d = if self.0.op == Op::AddIdentity { n } else { self.size("d") };
+        AddIdentity { n, d, in_place: self.has("inplace") }.into()
+    }
+
+    fn trmm(&self) -> Task {
+        let diag = if self.has("unit") { Diag::Unit } else { Diag::Nonunit };
+        let (n, nrhs) = match self.0.op {
+            Op::Trmv => (self.size("n"), 1),
+            _ => (self.size("m"), self.size("n")),
+        };
+        let triangle = Triangle::Triangular { diag, trans: self.has("trans") };
+        Trmm { n, nrhs, uplo: self.uplo(), triangle, epilogue: self.epilogue() }.into()
     }
 
     fn gemv(&self) -> Task {

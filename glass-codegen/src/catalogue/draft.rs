@@ -254,6 +254,7 @@ fn flags(op: Op, settings: &Settings) -> Vec<String> {
     flag(settings.axis == Axis::A, "axis_a");
     flag(settings.axis == Axis::B, "axis_b");
     flag(has(Field::Symmetric), "sym");
+    flag(has(Field::Exclusive), "exclusive");
     flag(has(Field::Right), "right");
     flag(settings.upper, "upper");
     flag(settings.unit, "unit");

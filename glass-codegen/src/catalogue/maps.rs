@@ -46,7 +46,6 @@ pub(super) const ENTRIES: &[Entry] = &[
         ..PLAIN
     },
     Entry { op: Op::Swap, formula: "x and y exchanged", sizes: N, build: Some(swap), ..PLAIN },
-    Entry { op: Op::Mult, formula: "z(i) = x(i) y(i)", sizes: N, build: Some(mult), ..PLAIN },
     Entry {
         op: Op::Transpose,
         formula: "B = A'",
@@ -185,18 +184,6 @@ fn swap(settings: &Settings) -> Spec {
     draft.finish()
 }
 
-fn mult(settings: &Settings) -> Spec {
-    let mut draft = Draft::new(Op::Mult, settings);
-    let n = draft.size(Field::N);
-    let i = Letter::new('i', n);
-    let sources = ["x", "y"].map(|name| draft.input(name, (n, 1)));
-    let z = draft.output("z", (n, 1));
-    let sources = sources.map(|source| Access::dense(source, &[i])).to_vec();
-    draft.map(MapKind::Multiply, &[i], sources, Access::dense(z, &[i]));
-    draft.formula("z(i) = x(i) y(i)");
-    draft.finish()
-}
-
 fn transpose(settings: &Settings) -> Spec {
     let mut draft = Draft::new(Op::Transpose, settings);
     let (m, n) = (draft.size(Field::M), draft.size(Field::N));
@@ -209,7 +196,7 @@ fn transpose(settings: &Settings) -> Spec {
 }
 
 /// What is read and what is written; the same operand in place.
-fn source_and_result(
+pub(super) fn source_and_result(
     draft: &mut Draft<'_>,
     source: &'static str,
     result: &'static str,

@@ -6,8 +6,10 @@
 
 mod composed;
 mod draft;
+mod elementwise;
 mod entry;
 mod factor;
+mod identity;
 mod later;
 mod maps;
 mod op;
@@ -27,6 +29,8 @@ pub use string::{IndexString, contract};
 const FAMILIES: &[&[Entry]] = &[
     reductions::ENTRIES,
     maps::ENTRIES,
+    elementwise::ENTRIES,
+    identity::ENTRIES,
     products::ENTRIES,
     strided::ENTRIES,
     triangular::ENTRIES,

@@ -1,10 +1,11 @@
 //! Sums over vectors.
 
 use super::draft::{Draft, product};
-use super::entry::{Entry, PLAIN, Size, Sums};
+use super::entry::{ALPHAS, Entry, PLAIN, Size, Sums};
+use super::maps::source_and_result;
 use super::{Op, Settings};
 use crate::contract::Field;
-use crate::spec::{Access, Contraction, Letter, Phase, Reduction, Spec, Term};
+use crate::spec::{Access, Alpha, Contraction, Letter, MapKind, Phase, Reduction, Scan, Spec, Term};
 
 const REDUCTION: Entry =
     Entry { sizes: &[Size::required(Field::N, "the length")], sums: Sums::Named, ..PLAIN };
@@ -15,6 +16,28 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry { op: Op::Asum, formula: "s = sum abs x(i)", build: Some(asum), ..REDUCTION },
     Entry { op: Op::Nrm1Diff, formula: "s = sum abs(x(i) - y(i))", build: Some(nrm1_diff), ..REDUCTION },
     Entry { op: Op::Nrm2, formula: "s = sqrt(x' x), scaled", build: Some(nrm2), ..REDUCTION },
+    Entry {
+        op: Op::Infnorm,
+        formula: "s = max abs x(i)",
+        sums: Sums::Nothing,
+        build: Some(infnorm),
+        ..REDUCTION
+    },
+    Entry {
+        op: Op::PrefixSum,
+        formula: "y(i) = sum of x(0..=i), or of x(0..i)",
+        options: &[Field::Exclusive, Field::InPlace],
+        sums: Sums::Sequential,
+        build: Some(prefix_sum),
+        ..REDUCTION
+    },
+    Entry {
+        op: Op::Softmax,
+        formula: "y = exp(alpha x) / sum exp(alpha x)",
+        alphas: ALPHAS,
+        build: Some(softmax),
+        ..REDUCTION
+    },
 ];
 
 /// One output is still an output: its letter has a single value.
@@ -47,6 +70,51 @@ fn nrm1_diff(settings: &Settings) -> Spec {
 
 fn nrm2(settings: &Settings) -> Spec {
     sum(Op::Nrm2, Term::ScaledSquare, "s = sqrt(x' x)", settings)
+}
+
+fn infnorm(settings: &Settings) -> Spec {
+    sum(Op::Infnorm, Term::LargestMagnitude, "s = max abs x", settings)
+}
+
+fn prefix_sum(settings: &Settings) -> Spec {
+    let mut draft = Draft::new(Op::PrefixSum, settings);
+    let length = draft.size(Field::N);
+    let (source, target) = source_and_result(&mut draft, "x", "y", (length, 1));
+    let exclusive = settings.has(Field::Exclusive);
+    draft.phase(Phase::Scan(Scan { source, target, length, exclusive }));
+    let result = if source == target { "x" } else { "y" };
+    let end = if exclusive { "i" } else { "=i" };
+    draft.formula(format!("{result}(i) = sum of x(0..{end})"));
+    draft.finish()
+}
+
+/// Relative to the largest element, so that no exponential overflows.
+fn softmax(settings: &Settings) -> Spec {
+    let mut draft = Draft::new(Op::Softmax, settings);
+    let length = draft.size(Field::N);
+    let i = Letter::new('i', length);
+    let x = draft.input("x", (length, 1));
+    let y = draft.output("y", (length, 1));
+    let t = match settings.alpha {
+        Alpha::One => x,
+        Alpha::Runtime => draft.temporary("t", (length, 1)),
+    };
+    let m = draft.temporary("m", (1, 1));
+    let e = draft.temporary("e", (length, 1));
+    let total = draft.temporary("total", (1, 1));
+    let of = |operand: usize| Access::dense(operand, &[i]);
+    // One element, whatever the letter.
+    let single = |operand: usize| Access::strided(operand, &[]);
+    if t != x {
+        draft.map(MapKind::MultiplyAlpha, &[i], vec![of(x)], of(t));
+    }
+    draft.phase(Phase::Reduction(Reduction { term: Term::Largest, sources: vec![t], length, output: m }));
+    draft.map(MapKind::Exponential, &[i], vec![of(t), single(m)], of(e));
+    draft.phase(Phase::Reduction(Reduction { term: Term::Value, sources: vec![e], length, output: total }));
+    draft.map(MapKind::Divide, &[i], vec![of(e), single(total)], of(y));
+    let scaled = if t == x { "x" } else { "(alpha x)" };
+    draft.formula(format!("y = exp {scaled} / sum exp {scaled}"));
+    draft.finish()
 }
 
 fn sum(op: Op, term: Term, formula: &str, settings: &Settings) -> Spec {

@@ -166,6 +166,7 @@ fields! {
     Nu nu: Integer, "Controls.";
     A a: Integer, "Rows of a tensor's slab.";
     B b: Integer, "Columns of a tensor's slab.";
+    D d: Integer, "Diagonal entries that change.";
     Lda lda: Integer, "Leading dimension of A, default its rows.";
     Ldb ldb: Integer, "Leading dimension of B, default its rows.";
     Ldc ldc: Integer, "Leading dimension of C, default its rows.";
@@ -179,6 +180,7 @@ fields! {
     SlabRowMajor slab_row_major: Flag, "The slabs of a tensor are stored by rows.";
     Symmetric symmetric: Flag, "The result is symmetric: its lower triangle is computed and mirrored.";
     InPlace in_place: Flag, "The destination is the source.";
+    Exclusive exclusive: Flag, "A running sum leaves its own element out.";
     Right right: Flag, "The diagonal matrix stands on the right.";
     Rsqrt rsqrt: Flag, "Pivots by an approximate reciprocal square root, outside the bit contract.";
     Inertia inertia: Flag, "The signs of D are counted.";

@@ -58,6 +58,16 @@ impl Check {
             // In place nothing else exists, so the symbol does not name it.
             settings.fill = None;
         }
+        let (order, n_changed) = (settings.size(Field::N), settings.size(Field::D));
+        if op == Op::AddIdentityPartial && n_changed > order {
+            self.report(
+                Some(Field::D),
+                format!(
+                    "glass: `d = {n_changed}` is out of range\nallowed: 1..={order}\n\
+                     why: the diagonal has `n` entries"
+                ),
+            );
+        }
         if op == Op::TensorVecContract && settings.has(Field::Symmetric) {
             let (a, b) = (settings.size(Field::A), settings.size(Field::B));
             if settings.axis != Axis::K || a != b {

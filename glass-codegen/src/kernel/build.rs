@@ -3,7 +3,9 @@
 use super::contraction::Sums;
 use super::emit::{Emit, Workers};
 use super::tiled::Tile;
-use super::{Body, Frame, Kernel, Sign, Stmt, factor, lanes, map, reduction, solve, straight, tiled};
+use super::{
+    Body, Frame, Kernel, Sign, Stmt, factor, lanes, map, reduction, scan, solve, straight, tiled, triangle,
+};
 use crate::plan::{Form, Plan, Target, Tier, Unroll, WARP};
 use crate::spec::{Contraction, Phase, Role, Spec};
 
@@ -95,6 +97,8 @@ fn phase(phase: &Phase, is_alone: bool, emit: &mut Emit<'_>) {
         Phase::Map(element_wise) => map::map(element_wise, emit),
         Phase::Factor(matrix) => factor::factor(matrix, emit),
         Phase::Solve(triangle) => solve::solve(triangle, emit),
+        Phase::Triangle(product) => triangle::triangle(product, emit),
+        Phase::Scan(sums) => scan::scan(sums, emit),
     }
 }
 

@@ -13,18 +13,18 @@ use std::ops::RangeInclusive;
 /// The first violated property: a fault of the builder, never of the user.
 pub fn check(spec: &Spec, kernel: &Kernel) -> Result<(), String> {
     let values = spec.scalars.iter().map(|scalar| ((*scalar).to_owned(), Kind::Value)).collect();
-    let mut scope =
-        Scope {
-            spec,
-            kernel,
-            ints: BTreeMap::new(),
-            values,
-            words: BTreeSet::new(),
-            has_status: false,
-            divergent: false,
-        };
+    let mut scope = Scope {
+        spec,
+        kernel,
+        ints: BTreeMap::new(),
+        values,
+        words: BTreeSet::new(),
+        has_status: false,
+        divergent: false,
+    };
     if let Some(worker) = kernel.body.worker {
-        scope.define_int(worker, 0..=kernel.body.n_workers as isize - 1, None)?;
+        let range = 0..=kernel.body.n_workers as isize - 1;
+        scope.define_int(worker, Int { range, value: None, varies: true })?;
     }
     scope.block(&kernel.body.stmts)
 }
@@ -50,6 +50,8 @@ struct Int {
     range: RangeInclusive<isize>,
     /// How it is made from other integers, where it is.
     value: Option<IntExpr>,
+    /// Workers may have different values.
+    varies: bool,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -71,7 +73,8 @@ impl Scope<'_> {
                 if *range.start() < 0 {
                     return Err(format!("integer `{name}` may be negative: {}", range.start()));
                 }
-                self.define_int(name, range, Some(value.clone()))
+                let varies = names(value).iter().any(|name| self.varies(name));
+                self.define_int(name, Int { range, value: Some(value.clone()), varies })
             }
             Stmt::Load { names, operand, index } => {
                 self.in_bounds(*operand, index, names.len())?;
@@ -91,13 +94,15 @@ impl Scope<'_> {
                 args.iter().try_for_each(|arg| self.used(arg))?;
                 self.define(name, Kind::Value)
             }
-            Stmt::ConstantZero { name } | Stmt::ConstantHalf { name } => self.define(name, Kind::Value),
+            Stmt::ConstantZero { name } | Stmt::ConstantHalf { name } | Stmt::ConstantOne { name } => {
+                self.define(name, Kind::Value)
+            }
             Stmt::Fma { acc, a, b, .. } => {
                 self.used(a)?;
                 self.used(b)?;
                 self.updated(acc)
             }
-            Stmt::Add { acc, value } | Stmt::Raise { acc, value } => {
+            Stmt::Add { acc, value } | Stmt::Raise { acc, value, .. } => {
                 self.used(value)?;
                 self.updated(acc)
             }
@@ -164,7 +169,8 @@ impl Scope<'_> {
                 let mut inner = self.clone();
                 let limited = *range.start()..=*limit as isize - 1;
                 // From here on the limit tells more than how the integer was made.
-                inner.ints.insert(name.clone(), Int { range: limited, value: None });
+                let varies = self.varies(name);
+                inner.ints.insert(name.clone(), Int { range: limited, value: None, varies });
                 // Whole warps agree on a limit that is a multiple of their size.
                 let warp_uniform = matches!(name.as_str(), "thread") && limit.is_multiple_of(WARP);
                 inner.divergent |= !warp_uniform;
@@ -189,15 +195,12 @@ impl Scope<'_> {
         if *first.start() < 0 {
             return Err(format!("loop over `{var}` starts below 0"));
         }
+        // Workers with different bounds make different numbers of passes.
+        let varies = start.terms.iter().chain(&end.terms).any(|term| self.varies(&term.name));
         let mut inner = self.clone();
-        inner.define_int(var, *first.start()..=last.end() - 1, None)?;
-        // Workers that start at different indices make different numbers of passes.
-        let is_dealt = self
-            .kernel
-            .body
-            .worker
-            .is_some_and(|worker| start.terms.iter().chain(&end.terms).any(|term| term.name == worker));
-        inner.divergent |= is_dealt;
+        let range = *first.start()..=last.end() - 1;
+        inner.define_int(var, Int { range, value: None, varies })?;
+        inner.divergent |= varies;
         inner.block(stmts)
     }
 
@@ -333,15 +336,14 @@ impl Scope<'_> {
         Ok(())
     }
 
-    fn define_int(
-        &mut self,
-        name: &str,
-        range: RangeInclusive<isize>,
-        value: Option<IntExpr>,
-    ) -> Result<(), String> {
+    fn define_int(&mut self, name: &str, int: Int) -> Result<(), String> {
         self.fresh(name)?;
-        self.ints.insert(name.to_owned(), Int { range, value });
+        self.ints.insert(name.to_owned(), int);
         Ok(())
+    }
+
+    fn varies(&self, name: &str) -> bool {
+        self.ints.get(name).is_some_and(|int| int.varies)
     }
 
     fn used(&self, name: &str) -> Result<(), String> {

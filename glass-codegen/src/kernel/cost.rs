@@ -1,6 +1,6 @@
 //! Operation counts of one worker, read off the statements.
 
-use super::{Function, Index, Kernel, Stmt};
+use super::{Function, Index, IntExpr, Kernel, Stmt};
 use crate::plan::Target;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -107,11 +107,15 @@ impl Count {
             Stmt::Loop { var, start, end, step, stmts, .. } => {
                 self.looped(var, (start, end, *step), stmts, n_passes);
             }
+            Stmt::Int { name, value } => {
+                let value = self.int(value);
+                self.ints.insert(name.clone(), value);
+            }
             Stmt::Comment(_)
-            | Stmt::Int { .. }
             | Stmt::Var { .. }
             | Stmt::ConstantZero { .. }
             | Stmt::ConstantHalf { .. }
+            | Stmt::ConstantOne { .. }
             | Stmt::Finish { .. }
             | Stmt::Status
             | Stmt::Word { .. } => {}
@@ -139,22 +143,46 @@ impl Count {
         self.ints.remove(var);
     }
 
-    /// Workers count as the first one, whose index is 0; derived integers only occur in addresses.
+    /// Workers count as the first one, whose index is 0.
     fn value(&self, index: &Index) -> isize {
         let known = |name: &str| self.ints.get(name).copied().unwrap_or(0);
         index.constant + index.terms.iter().map(|term| term.coefficient * known(&term.name)).sum::<isize>()
     }
 }
 
+/// Whether the bounds of any loop depend on a name, itself or through integers made from it.
 fn bounds_mention(stmts: &[Stmt], var: &str) -> bool {
     let mentions = |index: &Index| index.terms.iter().any(|term| term.name == var);
-    stmts.iter().any(|stmt| match stmt {
+    let is_made_from = |value: &IntExpr| match value {
+        IntExpr::Affine(index) | IntExpr::Rem(index, _) => mentions(index),
+        IntExpr::Div(name, _) | IntExpr::Min(name, _) => name == var,
+        IntExpr::IfLess { left, right, then, otherwise } => {
+            left == var || right == var || mentions(then) || mentions(otherwise)
+        }
+    };
+    stmts.iter().enumerate().any(|(stmt_idx, stmt)| match stmt {
         Stmt::Loop { start, end, stmts, .. } => {
             mentions(start) || mentions(end) || bounds_mention(stmts, var)
         }
         Stmt::Guard { stmts, .. } | Stmt::Block { stmts } => bounds_mention(stmts, var),
+        Stmt::Int { name, value } => is_made_from(value) && bounds_mention(&stmts[stmt_idx + 1..], name),
         _ => false,
     })
+}
+
+impl Count {
+    fn int(&self, value: &IntExpr) -> isize {
+        let known = |name: &str| self.ints.get(name).copied().unwrap_or(0);
+        match value {
+            IntExpr::Affine(index) => self.value(index),
+            IntExpr::Div(name, by) => known(name) / *by as isize,
+            IntExpr::Rem(index, by) => self.value(index) % *by as isize,
+            IntExpr::Min(name, limit) => known(name).min(*limit as isize),
+            IntExpr::IfLess { left, right, then, otherwise } => {
+                self.value(if known(left) < known(right) { then } else { otherwise })
+            }
+        }
+    }
 }
 
 impl fmt::Display for Cost {

@@ -30,13 +30,17 @@ fn line(stmt: &Stmt, depth: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Stmt::Var { name, init } => writeln!(f, "var {name} = {}", init.as_deref().unwrap_or("+0")),
         Stmt::Let { name, function, args } => writeln!(f, "{name} = {function:?}({})", args.join(", ")),
         Stmt::ConstantZero { name } => writeln!(f, "{name} = +0"),
+        Stmt::ConstantOne { name } => writeln!(f, "{name} = 1"),
         Stmt::ConstantHalf { name } => writeln!(f, "{name} = 0.5"),
         Stmt::Fma { acc, a, b, is_negated } => {
             let sign = if *is_negated { "-" } else { "" };
             writeln!(f, "{acc} = fma({sign}{a}, {b}, {acc})")
         }
         Stmt::Add { acc, value } => writeln!(f, "{acc} = {acc} + {value}"),
-        Stmt::Raise { acc, value } => writeln!(f, "{acc} = max({acc}, {value})"),
+        Stmt::Raise { acc, value, keeps_nan } => {
+            let or_nan = if *keeps_nan { " or NaN" } else { "" };
+            writeln!(f, "{acc} = max({acc}, {value}){or_nan}")
+        }
         Stmt::Combine { acc, lanes } => writeln!(f, "{acc} = tree of {lanes} lanes over {acc}"),
         Stmt::Finish { name, acc, old, epilogue } => {
             let old = old.as_deref().unwrap_or("-");

@@ -2,7 +2,7 @@
 
 use super::emit::{Emit, Position};
 use super::lanes::lower_triangle;
-use super::{Function, Index, Stmt};
+use super::{Epilogue, Function, Index, Stmt};
 use crate::spec::{Map, MapKind};
 
 pub(super) fn map(map: &Map, emit: &mut Emit<'_>) {
@@ -54,7 +54,9 @@ fn element(map: &Map, position: &Position, emit: &mut Emit<'_>) {
 
 /// What each destination receives; the last one serves the rest.
 fn function(kind: MapKind) -> &'static [MapFunction] {
-    use MapFunction::{AverageOfBoth, Direct, RotX, RotY, Same};
+    use MapFunction::{
+        AverageOfBoth, Between, Blend, Direct, ExpOfDifference, One, Reversed, RotX, RotY, Same, Scalar, Zero,
+    };
     match kind {
         MapKind::Copy => &[Same],
         MapKind::Scale => &[Direct(Function::Scale, &["alpha"], 1)],
@@ -68,6 +70,28 @@ fn function(kind: MapKind) -> &'static [MapFunction] {
         MapKind::Average => &[AverageOfBoth],
         MapKind::Reciprocal => &[Direct(Function::Reciprocal, &[], 1)],
         MapKind::Multiply => &[Direct(Function::Mul, &[], 2)],
+        MapKind::Divide => &[Direct(Function::Div, &[], 2)],
+        MapKind::Add => &[Direct(Function::Add, &[], 2)],
+        MapKind::Subtract => &[Direct(Function::Sub, &[], 2)],
+        MapKind::AddAlpha => &[Direct(Function::Add, &["alpha"], 1)],
+        MapKind::MultiplyAlpha => &[Direct(Function::Mul, &["alpha"], 1)],
+        MapKind::Axpby => &[Blend],
+        MapKind::Magnitude => &[Direct(Function::Abs, &[], 1)],
+        MapKind::Exponential => &[ExpOfDifference],
+        MapKind::Maximum => &[Direct(Function::Maximum, &[], 2)],
+        MapKind::Minimum => &[Direct(Function::Minimum, &[], 2)],
+        MapKind::Clip => &[Between],
+        MapKind::Less => &[Direct(Function::Less, &[], 2)],
+        MapKind::LessEqual => &[Direct(Function::LessEqual, &[], 2)],
+        MapKind::Greater => &[Reversed(Function::Less)],
+        MapKind::GreaterEqual => &[Reversed(Function::LessEqual)],
+        MapKind::Equal => &[Direct(Function::Equal, &[], 2)],
+        MapKind::NotEqual => &[Direct(Function::NotEqual, &[], 2)],
+        MapKind::And => &[Direct(Function::And, &[], 2)],
+        MapKind::Not => &[Direct(Function::Not, &[], 1)],
+        MapKind::Alpha => &[Scalar("alpha")],
+        MapKind::Zero => &[Zero],
+        MapKind::One => &[One],
     }
 }
 
@@ -75,8 +99,25 @@ fn function(kind: MapKind) -> &'static [MapFunction] {
 fn labels(kind: MapKind) -> &'static [&'static str] {
     match kind {
         MapKind::Copy => &["copied"],
-        MapKind::Scale => &["scaled"],
-        MapKind::Axpy => &["sum"],
+        MapKind::Scale | MapKind::MultiplyAlpha => &["scaled"],
+        MapKind::Axpy | MapKind::Add | MapKind::AddAlpha => &["sum"],
+        MapKind::Subtract => &["difference"],
+        MapKind::Divide => &["quotient"],
+        MapKind::Axpby => &["result"],
+        MapKind::Magnitude => &["magnitude"],
+        MapKind::Exponential => &["power"],
+        MapKind::Maximum => &["larger"],
+        MapKind::Minimum => &["smaller"],
+        MapKind::Clip => &["clipped"],
+        MapKind::Less
+        | MapKind::LessEqual
+        | MapKind::Greater
+        | MapKind::GreaterEqual
+        | MapKind::Equal
+        | MapKind::NotEqual
+        | MapKind::And
+        | MapKind::Not => &["flag"],
+        MapKind::Alpha | MapKind::Zero | MapKind::One => &["constant"],
         MapKind::Rot => &["turned", "turned"],
         MapKind::Rotg => &["cos", "sin", "radius"],
         MapKind::Average => &["mean"],
@@ -91,6 +132,20 @@ enum MapFunction {
     Same,
     /// One function of scalars and so many sources.
     Direct(Function, &'static [&'static str], usize),
+    /// One function of the second and the first source.
+    Reversed(Function),
+    /// A scalar.
+    Scalar(&'static str),
+    /// `+0`.
+    Zero,
+    /// 1.
+    One,
+    /// `fma(beta, y, alpha x)`, as a sum `x` meets its old destination `y`.
+    Blend,
+    /// `e^(x - y)`.
+    ExpOfDifference,
+    /// At most the third, then at least the second.
+    Between,
     /// `fma(c, x, s y)`.
     RotX,
     /// `fma(c, y, -(s x))`.
@@ -106,6 +161,31 @@ fn apply(function: MapFunction, label: &str, sources: &[String], emit: &mut Emit
         MapFunction::Direct(function, scalars, n_sources) => {
             let args: Vec<_> = scalars.iter().copied().chain((0..n_sources).map(source)).collect();
             emit.value(label, function, &args)
+        }
+        MapFunction::Reversed(function) => emit.value(label, function, &[source(1), source(0)]),
+        MapFunction::Scalar(scalar) => scalar.to_owned(),
+        MapFunction::Zero => {
+            emit.push(Stmt::ConstantZero { name: label.to_owned() });
+            label.to_owned()
+        }
+        MapFunction::One => {
+            emit.push(Stmt::ConstantOne { name: label.to_owned() });
+            label.to_owned()
+        }
+        MapFunction::Blend => {
+            let epilogue = Epilogue { alpha: true, accumulates: true, beta: true };
+            let (acc, old) = (sources[0].clone(), Some(sources[1].clone()));
+            emit.push(Stmt::Finish { name: label.to_owned(), acc, old, epilogue });
+            label.to_owned()
+        }
+        MapFunction::ExpOfDifference => {
+            let name = format!("{label}_of");
+            let difference = emit.value(&name, Function::Sub, &[source(0), source(1)]);
+            emit.value(label, Function::Exp, &[&difference])
+        }
+        MapFunction::Between => {
+            let capped = emit.value(&format!("{label}_above"), Function::AtMost, &[source(0), source(2)]);
+            emit.value(label, Function::AtLeast, &[&capped, source(1)])
         }
         MapFunction::RotX => {
             let part = emit.value(&format!("{label}_part"), Function::Mul, &["s", source(1)]);

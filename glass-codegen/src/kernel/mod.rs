@@ -19,10 +19,12 @@ mod lanes;
 mod map;
 mod pressure;
 mod reduction;
+mod scan;
 mod solve;
 mod stmt;
 mod straight;
 mod tiled;
+mod triangle;
 
 pub use build::build;
 pub use check::check;

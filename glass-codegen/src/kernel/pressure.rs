@@ -36,6 +36,7 @@ fn defines(stmt: &Stmt) -> Vec<&str> {
         | Stmt::Let { name, .. }
         | Stmt::ConstantZero { name }
         | Stmt::ConstantHalf { name }
+        | Stmt::ConstantOne { name }
         | Stmt::Finish { name, .. } => vec![name],
         Stmt::Pivot { pivot, reciprocal, .. } => vec![pivot, reciprocal],
         _ => Vec::new(),
@@ -47,7 +48,7 @@ fn uses(stmt: &Stmt) -> Vec<&str> {
         Stmt::Var { init, .. } => init.iter().map(String::as_str).collect(),
         Stmt::Let { args, .. } => args.iter().map(String::as_str).collect(),
         Stmt::Fma { acc, a, b, .. } => vec![acc, a, b],
-        Stmt::Add { acc, value } | Stmt::Raise { acc, value } => vec![acc, value],
+        Stmt::Add { acc, value } | Stmt::Raise { acc, value, .. } => vec![acc, value],
         Stmt::Finish { acc, old, .. } => std::iter::once(acc).chain(old).map(String::as_str).collect(),
         Stmt::Pivot { value, .. } | Stmt::Store { value, .. } | Stmt::CountSign { value, .. } => vec![value],
         _ => Vec::new(),

@@ -14,6 +14,9 @@ struct Sum<'r> {
 }
 
 pub(super) fn reduction(reduction: &Reduction, form: Form, unroll_terms: bool, emit: &mut Emit<'_>) {
+    if matches!(reduction.term, Term::Largest | Term::LargestMagnitude) {
+        return largest(reduction, emit);
+    }
     let scales = (reduction.term == Term::ScaledSquare).then(|| scales(reduction, emit));
     let sum = Sum { reduction, scales };
     if !emit.is_straight {
@@ -27,6 +30,25 @@ pub(super) fn reduction(reduction: &Reduction, form: Form, unroll_terms: bool, e
     sum.finish("acc", &Position::new(), emit);
 }
 
+/// A maximum has no order: every worker finds it for itself, and one of them stores it.
+fn largest(reduction: &Reduction, emit: &mut Emit<'_>) {
+    let source = reduction.sources[0];
+    let is_magnitude = reduction.term == Term::LargestMagnitude;
+    let start = usize::from(!is_magnitude);
+    let first = (!is_magnitude).then(|| emit.read(source, &Index::default(), "first"));
+    emit.var("largest", first.as_deref());
+    let (start, end) = (Index::constant(start), Index::constant(reduction.length));
+    emit.seq("term", &start, &end, |emit, term| {
+        let x = emit.read(source, &term, "x_m");
+        let value = match is_magnitude {
+            true => emit.value(&emit.label("magnitude", &[&term]), Function::Abs, &[&x]),
+            false => x,
+        };
+        emit.push(Stmt::Raise { acc: "largest".to_owned(), value, keeps_nan: true });
+    });
+    emit.once(|emit| emit.write(reduction.output, &Index::default(), "largest"));
+}
+
 /// The powers of two of the largest magnitude. Every worker finds them for itself: a maximum has no order.
 fn scales(reduction: &Reduction, emit: &mut Emit<'_>) -> (String, String) {
     emit.var("largest", None);
@@ -35,7 +57,7 @@ fn scales(reduction: &Reduction, emit: &mut Emit<'_>) -> (String, String) {
         let x = emit.read(reduction.sources[0], &term, "x_m");
         let name = emit.label("magnitude", &[&term]);
         let magnitude = emit.value(&name, Function::Abs, &[&x]);
-        emit.push(Stmt::Raise { acc: "largest".to_owned(), value: magnitude });
+        emit.push(Stmt::Raise { acc: "largest".to_owned(), value: magnitude, keeps_nan: false });
     });
     let down = emit.value("scale_down", Function::InverseExponentScale, &["largest"]);
     let up = emit.value("scale_up", Function::ExponentScale, &["largest"]);
@@ -77,6 +99,7 @@ impl Outputs for Sum<'_> {
                 let value = emit.value(&format!("abs_{suffix}"), Function::Abs, &[&difference]);
                 add(value, emit);
             }
+            Term::Largest | Term::LargestMagnitude => unreachable!("a maximum is no sum"),
             Term::ScaledSquare => {
                 let (down, _) = self.scales.as_ref().expect("a scaled sum has scales");
                 let scaled = emit.value(&format!("scaled_{suffix}"), Function::Mul, &[&values[0], down]);

@@ -30,6 +30,30 @@ pub enum Function {
     Fma,
     /// The larger; the other one where one is NaN.
     Max,
+    /// The larger; NaN where either is NaN. `-0` is smaller than `+0`.
+    Maximum,
+    /// The smaller; NaN where either is NaN. `-0` is smaller than `+0`.
+    Minimum,
+    /// `y` where `x > y`, else `x`.
+    AtMost,
+    /// `y` where `x < y`, else `x`.
+    AtLeast,
+    /// 1 where `x < y`, else 0.
+    Less,
+    /// 1 where `x <= y`, else 0.
+    LessEqual,
+    /// 1 where `x == y`, else 0.
+    Equal,
+    /// 1 where `x != y`, else 0.
+    NotEqual,
+    /// 1 where neither is 0, else 0.
+    And,
+    /// 1 where `x` is 0, else 0.
+    Not,
+    /// `x / y`.
+    Div,
+    /// `e^x`, by the device's own function.
+    Exp,
     /// `sqrt x`.
     Sqrt,
     /// `1 / x`.
@@ -121,6 +145,11 @@ pub enum Stmt {
         /// Its name.
         name: String,
     },
+    /// The constant `1` as a value.
+    ConstantOne {
+        /// Its name.
+        name: String,
+    },
     /// `acc = fma(a, b, acc)`, or `acc = fma(-a, b, acc)`; one rounding.
     Fma {
         /// Accumulator.
@@ -145,6 +174,8 @@ pub enum Stmt {
         acc: String,
         /// What it is compared with.
         value: String,
+        /// A NaN on either side is the result; otherwise the number is.
+        keeps_nan: bool,
     },
     /// Sum of the accumulators of a segment of lanes by halving offsets; the first lane holds the result.
     Combine {

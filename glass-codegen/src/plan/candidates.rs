@@ -1,7 +1,7 @@
 //! The mappings that a measurement compares for one CUDA task.
 
 use super::{Form, Mapping, Plan, Staging, TILE, Target, Tier, WARP};
-use crate::spec::{Layout, Order, Phase, Spec};
+use crate::spec::{Layout, Order, Phase, Reduction, Spec, Term};
 
 /// Shared memory that a block of sm_90 may opt in to.
 pub(super) const MAX_SHARED_BYTES_SM_90: usize = 227 * 1024;
@@ -106,6 +106,8 @@ fn n_outputs(spec: &Spec) -> usize {
         Phase::Map(map) => map.letters.iter().map(|letter| letter.extent).product(),
         Phase::Factor(factor) => factor.n,
         Phase::Solve(solve) => solve.n.max(solve.nrhs),
+        Phase::Triangle(triangle) => triangle.contraction.n_outputs(),
+        Phase::Scan(_) => 1,
     };
     spec.phases.iter().map(of).max().unwrap_or(1)
 }
@@ -114,6 +116,7 @@ fn n_outputs(spec: &Spec) -> usize {
 fn n_terms(spec: &Spec) -> usize {
     let of = |phase: &Phase| match phase {
         Phase::Contraction(contraction) if contraction.order == Order::Form => contraction.n_terms(),
+        Phase::Reduction(Reduction { term: Term::Largest | Term::LargestMagnitude, .. }) => 0,
         Phase::Reduction(reduction) => reduction.length,
         _ => 0,
     };

@@ -34,10 +34,12 @@ enum Piece {
     Exponent,
     /// Givens rotations.
     Rotg,
+    /// The larger and the smaller of two, or NaN.
+    Extreme,
 }
 
 /// In order of definition.
-const PIECES: [Piece; 11] = [
+const PIECES: [Piece; 12] = [
     Piece::Pivot,
     Piece::NearRsqrt,
     Piece::Root,
@@ -49,6 +51,7 @@ const PIECES: [Piece; 11] = [
     Piece::General,
     Piece::Exponent,
     Piece::Rotg,
+    Piece::Extreme,
 ];
 
 impl Piece {
@@ -65,6 +68,7 @@ impl Piece {
             Piece::General => "general_pivot",
             Piece::Exponent => "exponent",
             Piece::Rotg => "rotg",
+            Piece::Extreme => "extreme",
         }
     }
 
@@ -87,6 +91,7 @@ impl Piece {
             Piece::General => pivot(PivotKind::General),
             Piece::Exponent => uses.any(&[Function::ExponentScale, Function::InverseExponentScale]),
             Piece::Rotg => uses.any(&[Function::RotgCos, Function::RotgSin, Function::RotgRadius]),
+            Piece::Extreme => uses.any(&[Function::Maximum, Function::Minimum]),
         }
     }
 }
@@ -113,10 +118,10 @@ macro_rules! templates {
 const TEMPLATES: &[(&str, &str)] = templates! {
     "pivot_f32.cu.tera" "root_f32.cu.tera" "sqrt_f32.cu.tera" "reciprocal_f32.cu.tera"
     "cholesky_pivot_f32.cu.tera" "rsqrt_pivot_f32.cu.tera" "general_pivot_f32.cu.tera" "exponent_f32.cu.tera"
-    "rotg_f32.cu.tera"
+    "rotg_f32.cu.tera" "extreme_f32.cu.tera"
     "pivot_f64.cu.tera" "near_rsqrt_f64.cu.tera" "root_f64.cu.tera" "sqrt_f64.cu.tera" "nearest_f64.cu.tera" "reciprocal_f64.cu.tera"
     "cholesky_pivot_f64.cu.tera" "rsqrt_pivot_f64.cu.tera" "general_pivot_f64.cu.tera" "exponent_f64.cu.tera"
-    "rotg_f64.cu.tera"
+    "rotg_f64.cu.tera" "extreme_f64.cu.tera"
 };
 
 fn text(piece: Piece, dtype: DType) -> String {

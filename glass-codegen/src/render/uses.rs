@@ -27,6 +27,7 @@ impl Uses {
         for stmt in stmts {
             match stmt {
                 Stmt::Let { function, .. } => drop(self.functions.insert(*function)),
+                Stmt::Raise { keeps_nan: true, .. } => drop(self.functions.insert(Function::Maximum)),
                 Stmt::Pivot { kind, .. } => drop(self.pivots.insert(*kind)),
                 Stmt::Combine { lanes, .. } => drop(self.trees.insert(*lanes)),
                 Stmt::Load { operand, .. } => drop(self.loaded.insert(*operand)),
@@ -43,6 +44,7 @@ impl Uses {
                 | Stmt::Var { .. }
                 | Stmt::ConstantZero { .. }
                 | Stmt::ConstantHalf { .. }
+                | Stmt::ConstantOne { .. }
                 | Stmt::Fma { .. }
                 | Stmt::Add { .. }
                 | Stmt::Raise { .. }

@@ -24,6 +24,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     template!("exponent.wgsl.tera"),
     template!("pivot_functions.wgsl.tera"),
     template!("rotg.wgsl.tera"),
+    template!("extreme.wgsl.tera"),
     template!("kernel.wgsl.tera"),
 ];
 
@@ -78,6 +79,7 @@ struct File<'a> {
     temporaries: Vec<Array>,
     has_exponents: bool,
     has_rotg: bool,
+    has_extremes: bool,
     has_pivots: bool,
     has_cholesky: bool,
     has_rsqrt: bool,
@@ -124,6 +126,7 @@ pub(super) fn code(input: &Input<'_>, body: &str, dialect: Dialect) -> String {
         temporaries: temporaries.collect(),
         has_exponents: uses.any(&[Function::ExponentScale, Function::InverseExponentScale]),
         has_rotg: uses.any(&[Function::RotgCos, Function::RotgSin, Function::RotgRadius]),
+        has_extremes: uses.any(&[Function::Maximum, Function::Minimum]),
         has_pivots: !uses.pivots.is_empty(),
         has_cholesky: uses.pivots.contains(&PivotKind::Cholesky),
         has_rsqrt: uses.pivots.contains(&PivotKind::Rsqrt),

@@ -99,6 +99,9 @@ impl Writer<'_> {
             Stmt::ConstantHalf { name } => {
                 lines.push(&fill("let", &[("name", name), ("value", &fill("half", &[]))]));
             }
+            Stmt::ConstantOne { name } => {
+                lines.push(&fill("let", &[("name", name), ("value", &fill("one", &[]))]));
+            }
             Stmt::Fma { acc, a, b, is_negated } => {
                 let component = if *is_negated { "fma_negated" } else { "fma" };
                 lines.push(&fill(component, &[("acc", acc), ("a", &self.value(a)), ("b", &self.value(b))]));
@@ -106,8 +109,9 @@ impl Writer<'_> {
             Stmt::Add { acc, value } => {
                 lines.push(&fill("add", &[("acc", acc), ("value", &self.value(value))]));
             }
-            Stmt::Raise { acc, value } => {
-                lines.push(&fill("raise", &[("acc", acc), ("value", &self.value(value))]));
+            Stmt::Raise { acc, value, keeps_nan } => {
+                let component = if *keeps_nan { "raise_or_nan" } else { "raise" };
+                lines.push(&fill(component, &[("acc", acc), ("value", &self.value(value))]));
             }
             Stmt::Combine { acc, lanes: width } => self.combine(acc, *width, lines),
             Stmt::Finish { name, acc, old, epilogue } => {
@@ -259,6 +263,18 @@ impl Writer<'_> {
             Function::Mul => ("mul_of", &["x", "y"]),
             Function::Fma => ("fma_of", &["x", "y", "z"]),
             Function::Max => ("max_of", &["x", "y"]),
+            Function::Maximum => ("maximum_of", &["x", "y"]),
+            Function::Minimum => ("minimum_of", &["x", "y"]),
+            Function::AtMost => ("at_most_of", &["x", "y"]),
+            Function::AtLeast => ("at_least_of", &["x", "y"]),
+            Function::Less => ("less_of", &["x", "y"]),
+            Function::LessEqual => ("less_equal_of", &["x", "y"]),
+            Function::Equal => ("equal_of", &["x", "y"]),
+            Function::NotEqual => ("not_equal_of", &["x", "y"]),
+            Function::And => ("and_of", &["x", "y"]),
+            Function::Not => ("not_of", &["x"]),
+            Function::Div => ("div_of", &["x", "y"]),
+            Function::Exp => ("exp_of", &["x"]),
             Function::Sqrt => ("sqrt_of", &["x"]),
             Function::Reciprocal => ("reciprocal_of", &["x"]),
             Function::ExponentScale => ("exponent_scale_of", &["x"]),

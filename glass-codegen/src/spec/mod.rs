@@ -6,7 +6,7 @@ mod phase;
 pub use access::{Access, Letter};
 pub use phase::{
     Alpha, Beta, Contraction, Domain, Factor, FactorKind, Map, MapKind, Opposite, Order, Phase, Product,
-    Reduction, Shift, Solve, Term,
+    Reduction, Scan, Shift, Solve, Term, Triangle,
 };
 
 use crate::catalogue::Op;

@@ -36,6 +36,10 @@ pub enum Phase {
     Factor(Factor),
     /// A triangular solve.
     Solve(Solve),
+    /// A product with a triangular matrix.
+    Triangle(Triangle),
+    /// Running sums.
+    Scan(Scan),
 }
 
 /// Which order a phase sums in.
@@ -101,6 +105,10 @@ pub enum Term {
     Magnitude,
     /// `abs(x - y)`, the difference rounded first.
     Distance,
+    /// The largest `x`; a NaN wins.
+    Largest,
+    /// The largest `abs x`; a NaN wins.
+    LargestMagnitude,
     /// `fma(y, y, .)` of `y = x * 2^-e`; the result is `sqrt(sum) * 2^e`, `e` the exponent of the largest `abs x`.
     ScaledSquare,
 }
@@ -137,6 +145,50 @@ pub enum MapKind {
     Reciprocal,
     /// `x y`.
     Multiply,
+    /// `x / y`.
+    Divide,
+    /// `x + y`.
+    Add,
+    /// `x - y`.
+    Subtract,
+    /// `x + alpha`.
+    AddAlpha,
+    /// `alpha x`, whatever `alpha` is.
+    MultiplyAlpha,
+    /// `fma(beta, y, alpha x)` by the rules of sums, `x` being the sum.
+    Axpby,
+    /// `abs x`.
+    Magnitude,
+    /// `e^(x - y)`, the difference rounded first.
+    Exponential,
+    /// The larger one; NaN where either is NaN.
+    Maximum,
+    /// The smaller one; NaN where either is NaN.
+    Minimum,
+    /// `x`, at most `z`, then at least `y`; comparisons with NaN do not hold.
+    Clip,
+    /// 1 where `x < y`, else 0.
+    Less,
+    /// 1 where `x <= y`, else 0.
+    LessEqual,
+    /// 1 where `x > y`, else 0.
+    Greater,
+    /// 1 where `x >= y`, else 0.
+    GreaterEqual,
+    /// 1 where `x == y`, else 0.
+    Equal,
+    /// 1 where `x != y`, else 0.
+    NotEqual,
+    /// 1 where neither `x` nor `y` is 0, else 0.
+    And,
+    /// 1 where `x` is 0, else 0.
+    Not,
+    /// `alpha`.
+    Alpha,
+    /// `+0`.
+    Zero,
+    /// 1.
+    One,
 }
 
 /// Element-wise arithmetic over a domain of letters.
@@ -254,6 +306,30 @@ impl Contraction {
     }
 }
 
+/// A product whose first factor is one triangle of a square matrix: terms beyond the diagonal do not exist.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Triangle {
+    /// One product over one summed letter; the rows of the triangle are the first output letter.
+    pub contraction: Contraction,
+    /// Which triangle, with the first output letter as row: terms from the diagonal on, or up to it.
+    pub upper: bool,
+    /// The diagonal is one and not read. It still is a term.
+    pub unit: bool,
+}
+
+/// `target(i) = sum of source(j)`, each from the one before; `j <= i`, or `j < i`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scan {
+    /// The vector that is summed.
+    pub source: usize,
+    /// The vector of sums; may be the source.
+    pub target: usize,
+    /// Elements of both.
+    pub length: usize,
+    /// The own element is left out.
+    pub exclusive: bool,
+}
+
 impl Phase {
     /// Multiply-adds to first order; a term or element without one counts as one.
     pub(super) fn n_fmas(&self) -> usize {
@@ -266,6 +342,10 @@ impl Phase {
             Phase::Factor(Factor { kind: FactorKind::Inverse, n, .. }) => n * n * n,
             Phase::Factor(Factor { n, .. }) => n * n * n / 6 + n * n,
             Phase::Solve(Solve { n, nrhs, .. }) => n * n * nrhs / 2 + n * nrhs,
+            Phase::Triangle(Triangle { contraction, .. }) => {
+                contraction.n_outputs() * (contraction.n_terms() + 1) / 2
+            }
+            Phase::Scan(scan) => scan.length,
         }
     }
 
@@ -317,6 +397,18 @@ impl fmt::Display for Shown<'_> {
                     write!(f, ", {shift:?} shift")?;
                 }
                 write!(f, ", opposite {opposite:?}")
+            }
+            Phase::Triangle(Triangle { contraction, upper, unit }) => {
+                let Contraction { destination, products, alpha, beta, .. } = contraction;
+                let Product { left, right, .. } = &products[0];
+                let side = if *upper { "upper" } else { "lower" };
+                let unit = if *unit { " unit" } else { "" };
+                write!(f, "triangle {} = {side}{unit} ", access(destination))?;
+                write!(f, "{} * {}, alpha {alpha:?}, beta {beta:?}", access(left), access(right))
+            }
+            Phase::Scan(Scan { source, target, length, exclusive }) => {
+                let kind = if *exclusive { "exclusive" } else { "inclusive" };
+                write!(f, "scan {} = {kind} sums of {}, length {length}", name(*target), name(*source))
             }
             Phase::Solve(solve) => {
                 let Solve { triangle, n, nrhs, source, target, .. } = solve;

@@ -42,6 +42,42 @@ pub trait Lanes<T>: Width {
     /// The larger one, the other one where one is NaN. `+0` is larger than `-0`.
     #[must_use]
     fn max(self, other: Self) -> Self;
+    /// The larger one, NaN where either is NaN. `+0` is larger than `-0`.
+    #[must_use]
+    fn maximum(self, other: Self) -> Self;
+    /// The smaller one, NaN where either is NaN. `-0` is smaller than `+0`.
+    #[must_use]
+    fn minimum(self, other: Self) -> Self;
+    /// `limit` where `self` is larger, else `self`.
+    #[must_use]
+    fn at_most(self, limit: Self) -> Self;
+    /// `limit` where `self` is smaller, else `self`.
+    #[must_use]
+    fn at_least(self, limit: Self) -> Self;
+    /// 1 where `self < other`, else 0.
+    #[must_use]
+    fn less(self, other: Self) -> Self;
+    /// 1 where `self <= other`, else 0.
+    #[must_use]
+    fn less_equal(self, other: Self) -> Self;
+    /// 1 where `self == other`, else 0.
+    #[must_use]
+    fn equal(self, other: Self) -> Self;
+    /// 1 where `self != other`, else 0.
+    #[must_use]
+    fn not_equal(self, other: Self) -> Self;
+    /// 1 where neither is 0, else 0.
+    #[must_use]
+    fn and(self, other: Self) -> Self;
+    /// 1 where `self` is 0, else 0.
+    #[must_use]
+    fn not(self) -> Self;
+    /// `self / other`.
+    #[must_use]
+    fn div(self, other: Self) -> Self;
+    /// `e^self` by the host's library: its last bits are no contract.
+    #[must_use]
+    fn exp(self) -> Self;
     /// The square root.
     #[must_use]
     fn sqrt(self) -> Self;
@@ -141,6 +177,29 @@ macro_rules! lanes {
                 if a == b { equal } else { larger }
             }
 
+            /// The larger one or NaN; `equal` holds the bits of zeros.
+            #[inline(always)]
+            pub(super) fn maximum(a: $float, b: $float) -> $float {
+                extreme(a, b, a > b, $float::from_bits(a.to_bits() & b.to_bits()))
+            }
+
+            #[inline(always)]
+            pub(super) fn minimum(a: $float, b: $float) -> $float {
+                extreme(a, b, a < b, $float::from_bits(a.to_bits() | b.to_bits()))
+            }
+
+            #[inline(always)]
+            fn extreme(a: $float, b: $float, is_a: bool, equal: $float) -> $float {
+                let unordered = if a == b { equal } else { a + b };
+                let ordered = if is_a { a } else { b };
+                if (a < b) | (a > b) { ordered } else { unordered }
+            }
+
+            #[inline(always)]
+            pub(super) fn flag(holds: bool) -> $float {
+                if holds { 1.0 } else { 0.0 }
+            }
+
             /// `p`, `q`, `w` and `h` of a rotation.
             #[inline(always)]
             pub(super) fn rotation(a: $float, b: $float) -> ($float, $float, $float, $float) {
@@ -221,6 +280,54 @@ macro_rules! lanes {
             #[inline(always)]
             fn max(self, other: Self) -> Self {
                 $one::max(self, other)
+            }
+            #[inline(always)]
+            fn maximum(self, other: Self) -> Self {
+                $one::maximum(self, other)
+            }
+            #[inline(always)]
+            fn minimum(self, other: Self) -> Self {
+                $one::minimum(self, other)
+            }
+            #[inline(always)]
+            fn at_most(self, limit: Self) -> Self {
+                if self > limit { limit } else { self }
+            }
+            #[inline(always)]
+            fn at_least(self, limit: Self) -> Self {
+                if self < limit { limit } else { self }
+            }
+            #[inline(always)]
+            fn less(self, other: Self) -> Self {
+                $one::flag(self < other)
+            }
+            #[inline(always)]
+            fn less_equal(self, other: Self) -> Self {
+                $one::flag(self <= other)
+            }
+            #[inline(always)]
+            fn equal(self, other: Self) -> Self {
+                $one::flag(self == other)
+            }
+            #[inline(always)]
+            fn not_equal(self, other: Self) -> Self {
+                $one::flag(self != other)
+            }
+            #[inline(always)]
+            fn and(self, other: Self) -> Self {
+                $one::flag((self != 0.0) & (other != 0.0))
+            }
+            #[inline(always)]
+            fn div(self, other: Self) -> Self {
+                self / other
+            }
+            #[inline(always)]
+            fn not(self) -> Self {
+                $one::flag(self == 0.0)
+            }
+            #[inline(always)]
+            fn exp(self) -> Self {
+                <$float>::exp(self)
             }
             #[inline(always)]
             fn sqrt(self) -> Self {
@@ -354,6 +461,54 @@ macro_rules! lanes {
             #[inline(always)]
             fn max(self, other: Self) -> Self {
                 self.zip(other, $one::max)
+            }
+            #[inline(always)]
+            fn maximum(self, other: Self) -> Self {
+                self.zip(other, $one::maximum)
+            }
+            #[inline(always)]
+            fn minimum(self, other: Self) -> Self {
+                self.zip(other, $one::minimum)
+            }
+            #[inline(always)]
+            fn at_most(self, limit: Self) -> Self {
+                self.zip(limit, |a, b| if a > b { b } else { a })
+            }
+            #[inline(always)]
+            fn at_least(self, limit: Self) -> Self {
+                self.zip(limit, |a, b| if a < b { b } else { a })
+            }
+            #[inline(always)]
+            fn less(self, other: Self) -> Self {
+                self.zip(other, |a, b| $one::flag(a < b))
+            }
+            #[inline(always)]
+            fn less_equal(self, other: Self) -> Self {
+                self.zip(other, |a, b| $one::flag(a <= b))
+            }
+            #[inline(always)]
+            fn equal(self, other: Self) -> Self {
+                self.zip(other, |a, b| $one::flag(a == b))
+            }
+            #[inline(always)]
+            fn not_equal(self, other: Self) -> Self {
+                self.zip(other, |a, b| $one::flag(a != b))
+            }
+            #[inline(always)]
+            fn and(self, other: Self) -> Self {
+                self.zip(other, |a, b| $one::flag((a != 0.0) & (b != 0.0)))
+            }
+            #[inline(always)]
+            fn div(self, other: Self) -> Self {
+                self.zip(other, |a, b| a / b)
+            }
+            #[inline(always)]
+            fn not(self) -> Self {
+                self.map(|a| $one::flag(a == 0.0))
+            }
+            #[inline(always)]
+            fn exp(self) -> Self {
+                self.map(<$float>::exp)
             }
             #[inline(always)]
             fn sqrt(self) -> Self {

@@ -15,6 +15,17 @@ const SINGLE: &[(&str, &[&str])] = &[
     ("copy_strided m=3 n=2 ldy=3", &["", "ldx=5", "alpha=runtime"]),
     ("axpy_strided m=3 n=2 ldy=5", &["ldx=4"]),
     ("scal n=5", &["in_place"]),
+    ("axpby n=5", &["in_place"]),
+    ("set_identity n=1", &[""]),
+    ("add_identity n=5", &["in_place"]),
+    ("add_identity_partial n=5 d=3", &["", "in_place"]),
+    ("infnorm n=1", &[""]),
+    ("prefix_sum n=5", &["exclusive", "in_place", "exclusive in_place"]),
+    ("prefix_sum n=1", &["", "exclusive"]),
+    ("softmax n=5", &["alpha=runtime"]),
+    ("softmax n=1", &["", "alpha=runtime"]),
+    ("trmm m=5 n=3", &["alpha=runtime beta=runtime", "beta=one", "alpha=runtime"]),
+    ("trmm m=1 n=3", &["", "uplo=upper"]),
     ("rot n=5", &["in_place"]),
     ("symmetrize n=5", &["", "in_place"]),
     ("symmetrize n=1", &[""]),
@@ -68,7 +79,7 @@ pub(super) fn add(grid: &mut Grid) {
         options.iter().map(move |options| format!("{task} {options}"))
     });
     let triangles = TRIANGLES.iter().flat_map(|options| {
-        ["", "in_place"].map(|place| format!("trsv n=5 {options} {place}"))
+        ["trsv n=5 in_place", "trsv n=5", "trmv n=5", "trmm m=5 n=3"].map(|task| format!("{task} {options}"))
     });
     for (task_idx, task) in single.chain(triangles).enumerate() {
         every_tier_once(grid, &task, task_idx);

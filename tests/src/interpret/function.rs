@@ -9,6 +9,7 @@ use std::cmp::Ordering;
 /// # Errors
 /// If it takes another number of arguments.
 pub(super) fn evaluate<T: Real>(function: Function, args: &[T]) -> Result<T, String> {
+    let flag = |holds: bool| if holds { T::ONE } else { T::ZERO };
     Ok(match (function, args) {
         (Function::Neg, [x]) => x.negated(),
         (Function::Abs, [x]) => x.magnitude(),
@@ -17,6 +18,18 @@ pub(super) fn evaluate<T: Real>(function: Function, args: &[T]) -> Result<T, Str
         (Function::Mul, [x, y]) => x.times(*y),
         (Function::Fma, [x, y, z]) => x.fma(*y, *z),
         (Function::Max, [x, y]) => larger(*x, *y),
+        (Function::Maximum, [x, y]) => extreme(*x, *y, Ordering::Greater),
+        (Function::Minimum, [x, y]) => extreme(*x, *y, Ordering::Less),
+        (Function::AtMost, [x, limit]) => if x > limit { *limit } else { *x },
+        (Function::AtLeast, [x, limit]) => if x < limit { *limit } else { *x },
+        (Function::Less, [x, y]) => flag(x < y),
+        (Function::LessEqual, [x, y]) => flag(x <= y),
+        (Function::Equal, [x, y]) => flag(x == y),
+        (Function::NotEqual, [x, y]) => flag(x != y),
+        (Function::And, [x, y]) => flag(*x != T::ZERO && *y != T::ZERO),
+        (Function::Not, [x]) => flag(*x == T::ZERO),
+        (Function::Div, [x, y]) => x.over(*y),
+        (Function::Exp, [x]) => x.exponential(),
         (Function::Sqrt, [x]) => x.root(),
         (Function::Reciprocal, [x]) => x.reciprocal(),
         (Function::ExponentScale, [x]) => power_of_two(exponent(*x)),
@@ -49,6 +62,17 @@ fn larger<T: Real>(x: T, y: T) -> T {
         None if x.is_nan() => y,
         None | Some(Ordering::Greater | Ordering::Equal) => x,
         Some(Ordering::Less) => y,
+    }
+}
+
+/// The one that compares as wanted, NaN where they do not compare; of two zeros the one whose sign is wanted.
+fn extreme<T: Real>(x: T, y: T, wanted: Ordering) -> T {
+    let is_negative = |value: T| value.to_f64().is_sign_negative();
+    match x.partial_cmp(&y) {
+        None => T::NAN,
+        Some(Ordering::Equal) if is_negative(x) == (wanted == Ordering::Less) => x,
+        Some(order) if order == wanted => x,
+        Some(_) => y,
     }
 }
 
@@ -113,6 +137,18 @@ mod tests {
         assert_eq!(larger(f32::NAN, 1.0), 1.0);
         assert_eq!(larger(1.0, f32::NAN), 1.0);
         assert_eq!(larger(1.0, 2.0), 2.0);
+    }
+
+    #[test]
+    fn an_extreme_is_nan_beside_nan_and_tells_zeros_apart() {
+        let of = |function, x: f32, y: f32| evaluate(function, &[x, y]).expect("two arguments");
+        for (x, y) in [(0.0, -0.0), (-0.0, 0.0)] {
+            assert_eq!(of(Function::Maximum, x, y).to_bits(), 0.0f32.to_bits());
+            assert_eq!(of(Function::Minimum, x, y).to_bits(), (-0.0f32).to_bits());
+        }
+        assert!(of(Function::Maximum, f32::NAN, 1.0).is_nan() && of(Function::Minimum, 1.0, f32::NAN).is_nan());
+        assert_eq!((of(Function::Maximum, -2.0, 1.0), of(Function::Minimum, -2.0, 1.0)), (1.0, -2.0));
+        assert_eq!((of(Function::Maximum, -3.0, -3.0), of(Function::Minimum, 3.0, 3.0)), (-3.0, 3.0));
     }
 
     #[test]

@@ -10,7 +10,7 @@ mod function;
 mod memory;
 
 use function::{evaluate, pivot};
-use glass_codegen::kernel::{Epilogue, Index, IntExpr, Kernel, Sign, Stmt};
+use glass_codegen::kernel::{Epilogue, Function, Index, IntExpr, Kernel, Sign, Stmt};
 use glass_codegen::plan::WARP;
 use glass_codegen::spec::Spec;
 use glass_oracle::{Case, Real};
@@ -88,6 +88,7 @@ impl<'a, T: Real> Machine<'a, T> {
                 let value = self.value(init)?.to_vec();
                 self.values.insert(name, value);
             }
+            Stmt::ConstantOne { name } => self.constant(name, T::ONE),
             Stmt::ConstantHalf { name } => self.constant(name, T::from_f64(0.5)),
             Stmt::Let { name, function, args } => {
                 let args: Vec<&[T]> = args.iter().map(|arg| self.value(arg)).collect::<Result<_, _>>()?;
@@ -108,8 +109,9 @@ impl<'a, T: Real> Machine<'a, T> {
             Stmt::Add { acc, value } => self.update(acc, active, |machine, worker, acc| {
                 Ok(acc.plus(machine.value(value)?[worker]))
             })?,
-            Stmt::Raise { acc, value } => self.update(acc, active, |machine, worker, acc| {
-                evaluate(glass_codegen::kernel::Function::Max, &[acc, machine.value(value)?[worker]])
+            Stmt::Raise { acc, value, keeps_nan } => self.update(acc, active, |machine, worker, acc| {
+                let function = if *keeps_nan { Function::Maximum } else { Function::Max };
+                evaluate(function, &[acc, machine.value(value)?[worker]])
             })?,
             Stmt::Combine { acc, lanes } => self.combine(acc, *lanes, active)?,
             Stmt::Finish { name, acc, old, epilogue } => {

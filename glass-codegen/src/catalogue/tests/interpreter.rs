@@ -2,7 +2,7 @@
 
 use crate::spec::{
     Access, Alpha, Beta, Contraction, Domain, Element, Factor, FactorKind, Letter, Map, MapKind, Opposite,
-    Phase, Reduction, Role, Shift, Solve, Spec, Term,
+    Phase, Reduction, Role, Scan, Shift, Solve, Spec, Term, Triangle,
 };
 
 /// Values of the run-time scalars.
@@ -46,6 +46,8 @@ impl Problem<'_> {
                 Phase::Map(map) => self.map(map),
                 Phase::Factor(factor) => self.factor(factor),
                 Phase::Solve(solve) => self.solve(solve),
+                Phase::Triangle(triangle) => self.triangle(triangle),
+                Phase::Scan(scan) => self.scan(scan),
             }
         }
     }
@@ -114,13 +116,16 @@ impl Problem<'_> {
         let Reduction { term, sources, length, output } = reduction;
         let x = |i: usize| self.values[sources[0]][i];
         let terms = (0..*length).map(|i| match term {
-            Term::Value => x(i),
-            Term::Magnitude => x(i).abs(),
+            Term::Value | Term::Largest => x(i),
+            Term::Magnitude | Term::LargestMagnitude => x(i).abs(),
             Term::Distance => (x(i) - self.values[sources[1]][i]).abs(),
             Term::ScaledSquare => x(i) * x(i),
         });
-        let sum: f64 = terms.sum();
-        self.values[*output][0] = if *term == Term::ScaledSquare { sum.sqrt() } else { sum };
+        self.values[*output][0] = match term {
+            Term::ScaledSquare => terms.sum::<f64>().sqrt(),
+            Term::Largest | Term::LargestMagnitude => terms.fold(f64::NEG_INFINITY, f64::max),
+            _ => terms.sum(),
+        };
     }
 
     fn map(&mut self, map: &Map) {
@@ -138,12 +143,67 @@ impl Problem<'_> {
                 (MapKind::Average, [x, y]) => vec![(x + y) / 2.0; 2],
                 (MapKind::Reciprocal, [x]) => vec![1.0 / x],
                 (MapKind::Multiply, [x, y]) => vec![x * y],
+                (MapKind::Divide, [x, y]) => vec![x / y],
+                (MapKind::Add, [x, y]) => vec![x + y],
+                (MapKind::Subtract, [x, y]) => vec![x - y],
+                (MapKind::AddAlpha, [x]) => vec![x + ALPHA],
+                (MapKind::MultiplyAlpha, [x]) => vec![x * ALPHA],
+                (MapKind::Axpby, [x, y]) => vec![ALPHA * x + BETA * y],
+                (MapKind::Magnitude, [x]) => vec![x.abs()],
+                (MapKind::Exponential, [x, y]) => vec![(x - y).exp()],
+                (MapKind::Maximum, [x, y]) => vec![x.max(*y)],
+                (MapKind::Minimum, [x, y]) => vec![x.min(*y)],
+                (MapKind::Clip, [x, lo, hi]) => vec![x.min(*hi).max(*lo)],
+                (MapKind::Less, [x, y]) => vec![f64::from(x < y)],
+                (MapKind::LessEqual, [x, y]) => vec![f64::from(x <= y)],
+                (MapKind::Greater, [x, y]) => vec![f64::from(x > y)],
+                (MapKind::GreaterEqual, [x, y]) => vec![f64::from(x >= y)],
+                (MapKind::Equal, [x, y]) => vec![f64::from(x == y)],
+                (MapKind::NotEqual, [x, y]) => vec![f64::from(x != y)],
+                (MapKind::And, [x, y]) => vec![f64::from(*x != 0.0 && *y != 0.0)],
+                (MapKind::Not, [x]) => vec![f64::from(*x == 0.0)],
+                (MapKind::Alpha, []) => vec![ALPHA],
+                (MapKind::Zero, []) => vec![0.0; map.destinations.len()],
+                (MapKind::One, []) => vec![1.0],
                 (kind, read) => panic!("{kind:?} of {} values", read.len()),
             };
             assert_eq!(written.len(), map.destinations.len());
             for (destination, value) in map.destinations.iter().zip(written) {
                 self.set(destination, &point, value);
             }
+        }
+    }
+
+    fn triangle(&mut self, triangle: &Triangle) {
+        let Triangle { contraction, upper, unit } = triangle;
+        let Contraction { outputs, terms, products, destination, alpha, beta, .. } = contraction;
+        let product = &products[0];
+        for output in points(outputs) {
+            let mut sum = 0.0;
+            for term in points(terms) {
+                let (row, col) = (output[0].1, term[0].1);
+                let point = [output.clone(), term].concat();
+                let is_inside = if *upper { row <= col } else { row >= col };
+                if is_inside {
+                    let left = if *unit && row == col { 1.0 } else { self.get(&product.left, &point) };
+                    sum += left * self.get(&product.right, &point);
+                }
+            }
+            let scaled = if *alpha == Alpha::Runtime { ALPHA * sum } else { sum };
+            let value = match beta {
+                Beta::Zero => scaled,
+                Beta::One => scaled + self.get(destination, &output),
+                Beta::Runtime => scaled + BETA * self.get(destination, &output),
+            };
+            self.set(destination, &output, value);
+        }
+    }
+
+    fn scan(&mut self, scan: &Scan) {
+        let given = self.values[scan.source].clone();
+        for i in 0..scan.length {
+            let end = if scan.exclusive { i } else { i + 1 };
+            self.values[scan.target][i] = given[..end].iter().sum();
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::catalogue::Op;
 use crate::contract::{Field, Fields, Kind, Slot, lower};
-use crate::spec::{Access, Phase, Spec};
+use crate::spec::{Access, Phase, Spec, Triangle};
 
 /// A linear congruential generator; its high bits are random enough to choose words.
 struct Random(u64);
@@ -140,7 +140,7 @@ fn assert_inside(spec: &Spec) {
     assert!(spec.symbol().chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_'));
     for phase in &spec.phases {
         let (letters, accesses): (Vec<_>, Vec<&Access>) = match phase {
-            Phase::Contraction(contraction) => {
+            Phase::Contraction(contraction) | Phase::Triangle(Triangle { contraction, .. }) => {
                 let factors = contraction
                     .products
                     .iter()
@@ -156,6 +156,12 @@ fn assert_inside(spec: &Spec) {
             Phase::Reduction(reduction) => {
                 for source in &reduction.sources {
                     assert_eq!(spec.operands[*source].elements(), reduction.length);
+                }
+                continue;
+            }
+            Phase::Scan(scan) => {
+                for operand in [scan.source, scan.target] {
+                    assert_eq!(spec.operands[operand].elements(), scan.length);
                 }
                 continue;
             }

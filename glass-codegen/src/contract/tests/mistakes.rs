@@ -21,7 +21,7 @@ fn names_of_ops() {
     check(&op("cholesky, n = 7"), &["op: glass: op `cholesky` is not known\nallowed: "]);
     check(&op("contract, n = 7"), &["op: glass: op `contract` is not known"]);
     check(&op("potrf_reduced, n = 7"), &["op: glass: op `potrf_reduced` is not known\nallowed: "]);
-    check(&op("softmax, n = 7"), &["op: glass: op `softmax` is not provided yet\nallowed: dot, reduce,"]);
+    check(&op("logsumexp, n = 7"), &["op: glass: op `logsumexp` is not provided yet\nallowed: dot, reduce,"]);
     check(&op("pcg"), &["op: glass: op `pcg` is not provided yet"]);
 }
 
@@ -174,6 +174,10 @@ fn options_of_ops() {
     check(
         &op("potrf, n = 7, fill = zero, in_place"),
         &["fill: glass: `fill = zero` is not available for `in_place`\nallowed: untouched"],
+    );
+    check(
+        &op("add_identity_partial, n = 3, d = 4"),
+        &["d: glass: `d = 4` is out of range\nallowed: 1..=3\nwhy: the diagonal has `n` entries"],
     );
     check(&op("potrf, n = 7, inertia"), &["inertia: glass: field `inertia` is not known for op `potrf`"]);
     for options in ["axis = a", "b = 2"] {

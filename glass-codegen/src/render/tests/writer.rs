@@ -148,7 +148,9 @@ fn accumulators_and_constants() {
         Stmt::Fma { acc: name("acc"), a: name("x"), b: name("rho"), is_negated: false },
         Stmt::Fma { acc: name("acc"), a: name("x"), b: name("half"), is_negated: true },
         Stmt::Add { acc: name("sum"), value: name("acc") },
-        Stmt::Raise { acc: name("sum"), value: name("zero") },
+        Stmt::ConstantOne { name: name("one") },
+        Stmt::Raise { acc: name("sum"), value: name("zero"), keeps_nan: false },
+        Stmt::Raise { acc: name("sum"), value: name("one"), keeps_nan: true },
     ];
     expect(
         stmts,
@@ -160,7 +162,9 @@ fn accumulators_and_constants() {
             "acc = __fmaf_rn(x, rho, acc);",
             "acc = __fmaf_rn(-x, half, acc);",
             "sum = __fadd_rn(sum, acc);",
+            "const float one = 1.0f;",
             "sum = fmaxf(sum, zero);",
+            "sum = glass_maximum(sum, one);",
         ],
         &[
             "var acc = 0f;",
@@ -170,7 +174,9 @@ fn accumulators_and_constants() {
             "acc = fma(x, args.rho, acc);",
             "acc = fma(-x, half, acc);",
             "sum = sum + acc;",
+            "let one = 1f;",
             "sum = max(sum, zero);",
+            "sum = glass_maximum(sum, one);",
         ],
         &[
             "let mut acc = V::splat(0.0);",
@@ -180,7 +186,9 @@ fn accumulators_and_constants() {
             "acc = x.mul_add(V::splat(rho), acc);",
             "acc = x.neg().mul_add(half, acc);",
             "sum = sum.add(acc);",
+            "let one = V::splat(1.0);",
             "sum = sum.max(zero);",
+            "sum = sum.maximum(one);",
         ],
     );
 }
@@ -201,6 +209,42 @@ fn functions() {
             "V::splat(rho).mul_add(x, z)",
         ),
         (Function::Max, vec!["x", "z"], "fmaxf(x, z)", "max(x, z)", "x.max(z)"),
+        (
+            Function::Maximum,
+            vec!["x", "rho"],
+            "glass_maximum(x, rho)",
+            "glass_maximum(x, args.rho)",
+            "x.maximum(V::splat(rho))",
+        ),
+        (Function::Minimum, vec!["x", "z"], "glass_minimum(x, z)", "glass_minimum(x, z)", "x.minimum(z)"),
+        (Function::AtMost, vec!["x", "z"], "x > z ? z : x", "select(x, z, x > z)", "x.at_most(z)"),
+        (Function::AtLeast, vec!["x", "z"], "x < z ? z : x", "select(x, z, x < z)", "x.at_least(z)"),
+        (Function::Less, vec!["x", "z"], "x < z ? 1.0f : 0.0f", "select(0f, 1f, x < z)", "x.less(z)"),
+        (
+            Function::LessEqual,
+            vec!["x", "z"],
+            "x <= z ? 1.0f : 0.0f",
+            "select(0f, 1f, x <= z)",
+            "x.less_equal(z)",
+        ),
+        (Function::Equal, vec!["x", "z"], "x == z ? 1.0f : 0.0f", "select(0f, 1f, x == z)", "x.equal(z)"),
+        (
+            Function::NotEqual,
+            vec!["x", "z"],
+            "x != z ? 1.0f : 0.0f",
+            "select(0f, 1f, x != z)",
+            "x.not_equal(z)",
+        ),
+        (
+            Function::And,
+            vec!["x", "z"],
+            "x != 0.0f && z != 0.0f ? 1.0f : 0.0f",
+            "select(0f, 1f, x != 0f && z != 0f)",
+            "x.and(z)",
+        ),
+        (Function::Not, vec!["x"], "x == 0.0f ? 1.0f : 0.0f", "select(0f, 1f, x == 0f)", "x.not()"),
+        (Function::Div, vec!["x", "z"], "__fdiv_rn(x, z)", "x / z", "x.div(z)"),
+        (Function::Exp, vec!["x"], "expf(x)", "exp(x)", "x.exp()"),
         (Function::Sqrt, vec!["x"], "glass_sqrt(x)", "sqrt(x)", "x.sqrt()"),
         (Function::Reciprocal, vec!["x"], "glass_reciprocal(x)", "1f / x", "x.recip()"),
         (
