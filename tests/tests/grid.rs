@@ -9,7 +9,7 @@ use std::collections::HashSet;
 fn no_symbol_occurs_twice() {
     let grid = grid::grid();
     let mut seen = HashSet::new();
-    for entry in &grid {
+    for entry in grid {
         assert!(
             seen.insert((entry.target, entry.symbol())),
             "{:?} {} is repeated",

@@ -4,6 +4,7 @@
 //! The oracle knows neither tiers nor thread counts, so equality with it makes all tiers, block sizes and the
 //! host form equal to each other. The interpreter refuses data races; here it is told what must not be written.
 
+use glass_codegen::kernel::Stmt;
 use glass_codegen::plan::Tier;
 use glass_codegen::spec::{self, DType, Domain, FactorKind, Phase, Spec};
 use glass_oracle::bound::Arithmetic;
@@ -56,7 +57,7 @@ fn check<T: Real>(entry: &Entry) -> Result<(), String> {
         let at = |fault: String| format!("{flavour:?}, scalars {scalars:?}: {fault}");
         let stores = interpret::run(spec, &kernel, &mut after).map_err(at)?;
         if is_approximate(spec) {
-            task.check(form, &before, &after, Arithmetic::Wgsl).map_err(at)?;
+            task.check(form, &before, &after, Arithmetic::Ieee).map_err(at)?;
         } else {
             task.result(form, &before).same_results(&after).map_err(at)?;
         }
@@ -129,5 +130,66 @@ fn the_oracle_has_the_operands_of_every_task() {
         assert_eq!(own.collect::<Vec<_>>(), oracles.collect::<Vec<_>>(), "{}", spec.symbol());
         let scalars: Vec<_> = task.scalars().iter().map(|scalar| scalar.name()).collect();
         assert_eq!(spec.scalars.len(), scalars.len(), "{}: {scalars:?}", spec.symbol());
+    }
+}
+
+/// The interpreter is itself a judge: it must notice what a careless change of a body would do.
+#[test]
+fn a_wrong_kernel_is_noticed() {
+    let judged = |symbol: &str, change: &dyn Fn(&mut Vec<Stmt>)| {
+        let entry = grid::grid().iter().find(|entry| entry.symbol() == symbol);
+        let entry = entry.unwrap_or_else(|| panic!("the grid has lost {symbol}"));
+        let mut kernel = entry.variant().kernel;
+        let task = entry.task();
+        let before = task.case::<f32>(0, Flavour::Mixed, &[]);
+        change(&mut kernel.body.stmts);
+        let mut after = before.clone();
+        let stores = interpret::run(&entry.spec, &kernel, &mut after)?;
+        task.result(entry.form(), &before).same_results(&after)?;
+        stored_once(&entry.spec, &task, &stores)
+    };
+    let product = "glass_gemv_f32_m7_k14_warp_reduced8_contiguous_t128";
+    let factor = "glass_potrf_f32_n7_warp_serial_contiguous_shared_t128";
+    for symbol in [product, factor] {
+        assert_eq!(judged(symbol, &|_| {}), Ok(()), "{symbol}");
+    }
+    let noticed = |symbol: &str, change: &dyn Fn(&mut Vec<Stmt>), phrase: &str| {
+        let fault = judged(symbol, change).expect_err(phrase);
+        assert!(fault.contains(phrase), "`{phrase}` expected: {fault}");
+    };
+    noticed(product, &|stmts| visit(stmts, &mut narrowed), "elements differ");
+    noticed(product, &|stmts| stmts.extend(stmts.clone()), "stored 2 times");
+    noticed(factor, &|stmts| visit(stmts, &mut unlocked), "since the last barrier");
+    noticed(factor, &|stmts| visit(stmts, &mut added), "elements differ");
+    noticed(factor, &|stmts| stmts.retain(|stmt| !matches!(stmt, Stmt::Guard { .. })), "is never written");
+}
+
+/// Half a tree.
+fn narrowed(stmt: &mut Stmt) {
+    if let Stmt::Combine { lanes, .. } = stmt {
+        *lanes /= 2;
+    }
+}
+
+/// No barrier.
+fn unlocked(stmt: &mut Stmt) {
+    if *stmt == Stmt::Barrier {
+        *stmt = Stmt::Comment(String::new());
+    }
+}
+
+/// Updates with the wrong sign.
+fn added(stmt: &mut Stmt) {
+    if let Stmt::Fma { is_negated, .. } = stmt {
+        *is_negated = false;
+    }
+}
+
+fn visit(stmts: &mut [Stmt], change: &mut dyn FnMut(&mut Stmt)) {
+    for stmt in stmts {
+        change(stmt);
+        if let Stmt::Loop { stmts, .. } | Stmt::Guard { stmts, .. } | Stmt::Block { stmts } = stmt {
+            visit(stmts, change);
+        }
     }
 }

@@ -36,7 +36,7 @@ fn every_case_matches_its_snapshots() {
 fn the_index_lists_the_grid() {
     let mut index = String::from("target symbol tier form fma add load store shuffle barrier hash\n");
     for entry in grid::grid() {
-        index += &line(&entry);
+        index += &line(entry);
     }
     settings(case::package().join("snapshots")).bind(|| insta::assert_snapshot!("index", index));
 }
@@ -92,7 +92,7 @@ fn settings(folder: PathBuf) -> insta::Settings {
 fn info(generated: &Generated) -> serde_json::Value {
     serde_json::json!({
         "layout": generated.request.layout.as_str(),
-        "task": generated.request.spec.formula(),
+        "task": generated.request.spec.formula,
         "variants": generated.variants.iter().map(named).collect::<Vec<_>>(),
     })
 }

@@ -7,9 +7,8 @@
 
 use glass_codegen::kernel::Stmt;
 use glass_codegen::plan::Target;
-use glass_oracle::bound::{self, Arithmetic};
+use glass_oracle::bound::Arithmetic;
 use glass_rt::Device;
-use glass_tests::contraction::{contraction, scalars};
 use glass_tests::embed::embed;
 use glass_tests::grid::{self, Entry};
 use glass_tests::launched::{BATCHES, Which, launched};
@@ -36,38 +35,44 @@ fn the_grid_stays_within_its_bounds_on_llvmpipe() {
     println!("skipped: {} WGSL kernels on llvmpipe: more than {MAX_LOADS} loads in the text", long.len());
     let n_thorough = short.iter().filter(|entry| is_thorough(entry)).count();
     assert!(n_thorough > 10 && short.len() > 300, "the grid has lost its kernels");
-    short.iter().for_each(|entry| check(&device, entry));
+    let faults: Vec<_> = short
+        .iter()
+        .filter_map(|entry| check(&device, entry).err())
+        .collect();
+    assert!(faults.is_empty(), "{} of {} kernels:\n{}", faults.len(), short.len(), faults.join("\n"));
 }
 
 fn is_thorough(entry: &Entry) -> bool {
     THOROUGH.contains(&entry.spec.symbol().as_str())
 }
 
-fn check(device: &Device, entry: &Entry) {
-    let (spec, form) = (&entry.spec, entry.mapping.form);
-    let task = embed(spec, entry.layout, &entry.variant(), Vec::new());
-    let pairs = scalars::<f32>(spec);
+fn check(device: &Device, entry: &Entry) -> Result<(), String> {
+    let (task, form) = (entry.task(), entry.form());
+    let embedded = embed(&entry.spec, entry.layout, &entry.variant(), Vec::new());
     let batches = if is_thorough(entry) { &BATCHES[..] } else { &[33] };
     for n_problems in batches {
-        // Every pair of scalars meets one whole and one ragged tile; the other batches take an ordinary pair.
-        let pairs = if *n_problems == 33 { &pairs[..] } else { &pairs[pairs.len() - 1..] };
-        for (alpha, beta) in pairs {
-            let contraction = contraction(spec, form, *alpha, *beta);
-            let at = || format!("{}, {n_problems} problems, alpha {alpha}, beta {beta}", entry.symbol());
-            let launched = launched(device, task, Which::Variant(0), &contraction, *n_problems)
-                .unwrap_or_else(|fault| panic!("{}: {fault}", at()));
-            let given = (&launched.a[..], &launched.b[..], &launched.c[..]);
-            bound::check(&contraction, Arithmetic::Wgsl, given, &launched.actual)
-                .unwrap_or_else(|excess| panic!("{}: {excess}", at()));
+        // Every pick of scalars meets one whole and one ragged tile; the other batches take an ordinary one.
+        let n_picks = if *n_problems == 33 { task.n_scalar_values() } else { 1 };
+        for pick in 0..n_picks {
+            let scalars = task.scalar_values::<f32>(pick);
+            let cases = task.batch(*n_problems, &scalars);
+            let at = || format!("{}, {n_problems} problems, scalars {scalars:?}", entry.symbol());
+            let after = launched(device, embedded, Which::Variant(0), &cases, &scalars)
+                .map_err(|fault| format!("{}: {fault}", at()))?;
+            for (problem_idx, (before, after)) in cases.iter().zip(&after).enumerate() {
+                task.check(form, before, after, Arithmetic::Wgsl)
+                    .map_err(|excess| format!("{}, problem {problem_idx}: {excess}", at()))?;
+            }
         }
     }
+    Ok(())
 }
 
 /// Load statements in the text, whatever loops are around them.
 fn n_loads(stmts: &[Stmt]) -> usize {
     let count = |stmt: &Stmt| match stmt {
         Stmt::Load { names, .. } => names.len(),
-        Stmt::Loop { stmts, .. } | Stmt::Guard { stmts, .. } => n_loads(stmts),
+        Stmt::Loop { stmts, .. } | Stmt::Guard { stmts, .. } | Stmt::Block { stmts } => n_loads(stmts),
         _ => 0,
     };
     stmts.iter().map(count).sum()

@@ -16,7 +16,7 @@ fn the_grid_is_valid() {
         let variant = entry.variant();
         assert_eq!(variant.sources.len(), 2, "{}: one text a dialect", variant.symbol);
         for source in &variant.sources {
-            validate(&variant, source);
+            validate(&entry.spec, &variant, source);
         }
     }
 }
@@ -35,6 +35,6 @@ fn a_broken_text_does_not_pass() {
     let variant = entry.variant();
     let mut source = variant.sources[0].clone();
     source.code = source.code.replace("acc_0 = fma(", "acc_0 = fmaa(");
-    let refused = std::panic::catch_unwind(|| validate(&variant, &source));
+    let refused = std::panic::catch_unwind(|| validate(&entry.spec, &variant, &source));
     assert!(refused.is_err(), "naga accepted an unknown function");
 }

@@ -2,6 +2,7 @@
 
 use glass_codegen::Variant;
 use glass_codegen::render::{Dialect, Source};
+use glass_codegen::spec::Spec;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use naga::{AddressSpace, Module, ShaderStage, TypeInner};
 
@@ -9,7 +10,7 @@ use naga::{AddressSpace, Module, ShaderStage, TypeInner};
 ///
 /// # Panics
 /// With naga's located message: a fault of the generator.
-pub(crate) fn validate(variant: &Variant, source: &Source) {
+pub(crate) fn validate(spec: &Spec, variant: &Variant, source: &Source) {
     let text = source.text();
     let fault =
         |message: String| -> ! { panic!("glass emitted invalid WGSL, {}:\n{message}", source.file_name) };
@@ -22,10 +23,10 @@ pub(crate) fn validate(variant: &Variant, source: &Source) {
     Validator::new(ValidationFlags::all(), capabilities)
         .validate(&module)
         .unwrap_or_else(|error| fault(error.emit_to_string(&text)));
-    interface(&module, variant, source);
+    interface(&module, spec, variant, source);
 }
 
-fn interface(module: &Module, variant: &Variant, source: &Source) {
+fn interface(module: &Module, spec: &Spec, variant: &Variant, source: &Source) {
     let name = &source.file_name;
     let [entry] = module.entry_points.as_slice() else { panic!("{name}: not one entry point") };
     assert_eq!((entry.stage, &entry.name), (ShaderStage::Compute, &variant.symbol), "{name}");
@@ -50,7 +51,7 @@ fn interface(module: &Module, variant: &Variant, source: &Source) {
             space => panic!("{name}: a variable in {space:?}"),
         }
     }
-    let n_operands = variant.plan.accesses.len();
+    let n_operands = spec.arguments().len();
     assert_eq!(n_storage, n_operands, "{name}: storage buffers");
     let expected = match source.dialect {
         Some(Dialect::Native) => (AddressSpace::Immediate, None, 16),
