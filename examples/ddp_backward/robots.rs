@@ -1,0 +1,161 @@
+//! The ops of one knot, at the sizes of every built-in robot.
+//!
+//! Qxu is kept as its transpose Qux, nu x nx: so it is the right-hand side of the gains as it stands, and V takes it
+//! transposed for free. Qux is a contraction in index notation rather than `bilinear`, whose first product is by
+//! definition V Fx: here the cheaper order (Fu'V) Fx is planned. `riccati_gain` does not serve: it has no Lxu, and
+//! Quu is factored once for K and k.
+
+use crate::backward::{Chain, Dynamics, Knot, Value, Workspace};
+use crate::evaluate::{self, Evaluate};
+use glass::rt::kernel::DType;
+use glass::{Device, Kernel, Task};
+
+/// Structs of the ops and their chain for `nx` states and `nu` controls in one type.
+macro_rules! robot {
+    ($robot:ident, $real:ident, nx = $nx:tt, nu = $nu:tt) => {
+        pub(crate) mod $robot {
+            use super::*;
+
+            /// Qxx = Lxx + Fx'V Fx, of which one triangle is computed and mirrored.
+            #[glass::op(congruence_sym, n = $nx, p = $nx, beta = one, dtype = $real, layout = interleaved)]
+            struct Qxx;
+
+            /// Qux = Lux + Fu'V Fx.
+            #[glass::contract(
+                        "ki,kl,lj->ij", i = $nu, j = $nx, k = $nx, l = $nx,
+                        beta = one, dtype = $real, layout = interleaved
+                    )]
+            struct Qux;
+
+            /// Quu = Luu + Fu'V Fu.
+            #[glass::op(congruence_sym, n = $nx, p = $nu, beta = one, dtype = $real, layout = interleaved)]
+            struct Quu;
+
+            /// Qx = Lx + Fx'v.
+            #[glass::op(gemv, m = $nx, n = $nx, trans, beta = one, dtype = $real, layout = interleaved)]
+            struct Qx;
+
+            /// Qu = Lu + Fu'v.
+            #[glass::op(gemv, m = $nx, n = $nu, trans, beta = one, dtype = $real, layout = interleaved)]
+            struct Qu;
+
+            /// L L' = Quu.
+            #[glass::op(potrf, n = $nu, dtype = $real, layout = interleaved)]
+            struct Factor;
+
+            /// K = Quu^-1 Qux.
+            #[glass::op(potrs, n = $nu, nrhs = $nx, dtype = $real, layout = interleaved)]
+            struct Feedback;
+
+            /// k = Quu^-1 Qu.
+            #[glass::op(potrs, n = $nu, dtype = $real, layout = interleaved)]
+            struct Feedforward;
+
+            /// V = Qxx - Qux'K, with alpha = -1.
+            #[glass::op(
+                        gemm, m = $nx, n = $nx, k = $nu, trans_a, alpha = runtime, beta = one,
+                        dtype = $real, layout = interleaved
+                    )]
+            struct Vxx;
+
+            /// V = (V + V') / 2.
+            #[glass::op(symmetrize, n = $nx, in_place, dtype = $real, layout = interleaved)]
+            struct Symmetric;
+
+            /// v = Qx - Qux'k, with alpha = -1.
+            #[glass::op(
+                        gemv, m = $nu, n = $nx, trans, alpha = runtime, beta = one,
+                        dtype = $real, layout = interleaved
+                    )]
+            struct Vx;
+
+            /// The chain.
+            #[derive(Debug)]
+            pub(crate) struct Robot;
+
+            impl Chain for Robot {
+                type Real = $real;
+
+                const TASKS: &'static [(&'static str, &'static Task)] = &[
+                    ("Qxx = Lxx + Fx'V Fx", Qxx::TASK),
+                    ("Qux = Lux + Fu'V Fx", Qux::TASK),
+                    ("Quu = Luu + Fu'V Fu", Quu::TASK),
+                    ("Qx = Lx + Fx'v", Qx::TASK),
+                    ("Qu = Lu + Fu'v", Qu::TASK),
+                    ("L L' = Quu", Factor::TASK),
+                    ("K = Quu^-1 Qux", Feedback::TASK),
+                    ("k = Quu^-1 Qu", Feedforward::TASK),
+                    ("V = Qxx - Qux'K", Vxx::TASK),
+                    ("V = (V + V') / 2", Symmetric::TASK),
+                    ("v = Qx - Qux'k", Vx::TASK),
+                ];
+
+                fn knot(
+                    device: &Device,
+                    Dynamics { fx, fu }: &Dynamics<$real>,
+                    next: &Value<$real>,
+                    Knot { value, ux, uu, u, feedback, feedforward, status }: &mut Knot<$real>,
+                    Workspace { factor }: &mut Workspace<$real>,
+                ) -> Result<(), glass::Error> {
+                    // The expansion of the cost becomes that of the action value, in place.
+                    Qxx::launch(device, (fx, &next.xx), &mut value.xx)?;
+                    Qux::launch(device, (fu, &next.xx, fx), ux)?;
+                    Quu::launch(device, (fu, &next.xx), uu)?;
+                    Qx::launch(device, (fx, &next.x), &mut value.x)?;
+                    Qu::launch(device, (fu, &next.x), u)?;
+
+                    Factor::launch(device, uu, (factor, status))?;
+                    Feedback::launch(device, (factor, ux), feedback)?;
+                    Feedforward::launch(device, (factor, u), feedforward)?;
+
+                    // Qxx and Qx become V and v of this knot, in place.
+                    Vxx::launch(device, (ux, feedback), &mut value.xx, -1.0)?;
+                    Symmetric::launch(device, (), &mut value.xx)?;
+                    Vx::launch(device, (ux, feedforward), &mut value.x, -1.0)
+                }
+            }
+        }
+    };
+}
+
+robot!(arm_f32, f32, nx = 14, nu = 7);
+robot!(arm_f64, f64, nx = 14, nu = 7);
+robot!(quadrotor_f32, f32, nx = 12, nu = 4);
+robot!(quadrotor_f64, f64, nx = 12, nu = 4);
+robot!(six_joint_f32, f32, nx = 12, nu = 6);
+robot!(six_joint_f64, f64, nx = 12, nu = 6);
+robot!(quadruped_f32, f32, nx = 36, nu = 12);
+robot!(quadruped_f64, f64, nx = 36, nu = 12);
+
+/// A robot's chain in one type.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Robot {
+    /// Runs a batch on a device.
+    pub(crate) evaluate: Evaluate,
+    /// What each op computes, and the op.
+    pub(crate) tasks: &'static [(&'static str, &'static Task)],
+}
+
+impl Robot {
+    const fn of<C: Chain>() -> Self {
+        Self { evaluate: evaluate::run::<C>, tasks: C::TASKS }
+    }
+
+    /// The chain for `nx` states and `nu` controls.
+    pub(crate) fn named(nx: usize, nu: usize, dtype: DType) -> Result<Self, String> {
+        match (nx, nu, dtype) {
+            (14, 7, DType::F32) => Ok(Self::of::<arm_f32::Robot>()),
+            (14, 7, DType::F64) => Ok(Self::of::<arm_f64::Robot>()),
+            (12, 4, DType::F32) => Ok(Self::of::<quadrotor_f32::Robot>()),
+            (12, 4, DType::F64) => Ok(Self::of::<quadrotor_f64::Robot>()),
+            (12, 6, DType::F32) => Ok(Self::of::<six_joint_f32::Robot>()),
+            (12, 6, DType::F64) => Ok(Self::of::<six_joint_f64::Robot>()),
+            (36, 12, DType::F32) => Ok(Self::of::<quadruped_f32::Robot>()),
+            (36, 12, DType::F64) => Ok(Self::of::<quadruped_f64::Robot>()),
+            _ => Err(format!(
+                "{nx} states and {nu} controls given; this example has kernels for (14, 7), (12, 4), (12, 6) and \
+                 (36, 12) (add a line in robots.rs for other sizes)"
+            )),
+        }
+    }
+}

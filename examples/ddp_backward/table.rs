@@ -1,0 +1,146 @@
+//! Writes what became of every device and type.
+
+use crate::check::QUANTITIES;
+use crate::evaluate::{Measured, Outcome};
+use crate::program::mapping;
+use glass::rt::Skipped;
+use glass::rt::kernel::{Choice, DType, Variant};
+use glass::rt::measure::Clock;
+use glass::{Device, Task};
+use std::io::{self, Write};
+
+/// One device in one type.
+pub(crate) struct Row {
+    pub(crate) device: Device,
+    pub(crate) dtype: DType,
+    /// Each batch: its name, its problems and what became of it. Empty where the device lacks the type.
+    pub(crate) batches: Vec<(&'static str, usize, Outcome)>,
+    pub(crate) plans: Vec<Planned>,
+}
+
+/// An op of the chain and the kernel that serves it.
+pub(crate) struct Planned {
+    formula: &'static str,
+    task: &'static Task,
+    row: &'static Choice,
+}
+
+impl Planned {
+    fn variant(&self) -> &'static Variant {
+        &self.task.variants[self.row.variant_idx]
+    }
+}
+
+/// The kernels for a batch; `None` where the device has none for one of the ops.
+pub(crate) fn plans(
+    tasks: &[(&'static str, &'static Task)],
+    device: &Device,
+    n_problems: usize,
+) -> Option<Vec<Planned>> {
+    let planned = tasks.iter().map(|&(formula, task)| {
+        let row = task.choose_row(device.target(), device.arch(), n_problems as u64)?;
+        Some(Planned { formula, task, row })
+    });
+    planned.collect()
+}
+
+const HEADINGS: [&str; 9] =
+    ["device", "type", "batch", "error of K", "of k", "of V", "of bound", "ms/pass", "problems/s"];
+
+/// Columns of text; the figures follow.
+const N_TEXT_COLUMNS: usize = 3;
+
+const NOTES: &str = "
+Errors: relative Frobenius norm, worst problem and knot; the file's problems against the file's answers, the
+perturbed ones against an f64 recursion on the CPU. of bound: the largest error as a fraction of its own bound,
+which is what rounding must be expected to leave at that knot times a margin (rounding.rs, check.rs).
+Times: median of 5 passes, a pass being every launch of every knot, gaps between launches included, data on the
+device and kernels compiled before; clock of the device, or the host's where marked. The file's 8 problems show
+the latency of the launches, the perturbed batch the throughput. A software adapter is checked, not timed.";
+
+/// The table, the plans, what was skipped, and what the figures mean.
+pub(crate) fn write(out: &mut impl Write, rows: &[Row], skipped: &[Skipped]) -> io::Result<()> {
+    let mut lines = vec![HEADINGS.map(String::from)];
+    for row in rows {
+        lines.extend(row.batches.iter().map(|batch| cells(row, batch)));
+    }
+    let widths: [usize; HEADINGS.len()] = std::array::from_fn(|column| {
+        lines.iter().map(|cells| cells[column].chars().count()).fold(0, usize::max)
+    });
+    writeln!(out)?;
+    for cells in &lines {
+        // Text to the left, figures to the right.
+        let columns = cells.iter().zip(widths).enumerate().map(|(column, (cell, width))| {
+            if column < N_TEXT_COLUMNS { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
+        });
+        writeln!(out, "{}", columns.collect::<Vec<_>>().join("  ").trim_end())?;
+    }
+    for row in rows {
+        write_plans(out, row)?;
+    }
+    writeln!(out)?;
+    for skipped in skipped {
+        writeln!(out, "skipped {}: {}", skipped.device, skipped.reason.replace("\n  ", "; "))?;
+    }
+    writeln!(out, "{NOTES}")?;
+    for row in rows {
+        for (name, _, outcome) in &row.batches {
+            if let Err(error) = outcome {
+                let (target, dtype) = (row.device.target(), row.dtype);
+                writeln!(out, "FAILED: {target} {dtype}, {name}: {error}")?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn cells(row: &Row, (name, n_problems, outcome): &(&str, usize, Outcome)) -> [String; HEADINGS.len()] {
+    let mut figures: [String; QUANTITIES.len() + 3] = std::array::from_fn(|_| "-".into());
+    match outcome {
+        Ok(Measured { worst, pass }) => {
+            for (figure, error) in figures.iter_mut().zip(worst.errors) {
+                *figure = format!("{error:.1e}");
+            }
+            figures[3] = format!("{:.3}", worst.fraction);
+            if let Some(pass) = pass {
+                let is_host_clock = pass.clock == Clock::Host;
+                figures[4] =
+                    format!("{:.3}{}", pass.seconds * 1e3, if is_host_clock { " (host)" } else { "" });
+                figures[5] = format!("{:.3e}", *n_problems as f64 / pass.seconds);
+            }
+        }
+        Err(_) => figures[3] = "FAILED".into(),
+    }
+    let [of_feedback, of_feedforward, of_value, fraction, pass, rate] = figures;
+    [
+        row.device.target().to_string(),
+        row.dtype.to_string(),
+        format!("{n_problems}, {name}"),
+        of_feedback,
+        of_feedforward,
+        of_value,
+        fraction,
+        pass,
+        rate,
+    ]
+}
+
+fn write_plans(out: &mut impl Write, row: &Row) -> io::Result<()> {
+    let (device, dtype) = (&row.device, row.dtype);
+    if row.plans.is_empty() {
+        return writeln!(out, "\n{} ({}) has no {dtype}", device.target(), device.name());
+    }
+    writeln!(out, "\n{} {dtype}: {}", device.target(), device.name())?;
+    // A mapping that several ops share is said once.
+    let mapping_of = |planned: &Planned| {
+        let plan = &planned.variant().plan;
+        format!("{}, {}: {}", mapping::describe(plan), plan.staging, planned.row.reason)
+    };
+    for ops in row.plans.chunk_by(|a, b| mapping_of(a) == mapping_of(b)) {
+        writeln!(out, "  {}", mapping_of(&ops[0]))?;
+        for planned in ops {
+            writeln!(out, "    {:<19}  {}", planned.formula, planned.variant().symbol)?;
+        }
+    }
+    Ok(())
+}
