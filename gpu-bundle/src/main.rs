@@ -8,6 +8,7 @@ mod check;
 mod cuda;
 mod embed;
 mod kernel_id;
+mod numerics;
 mod options;
 mod output;
 mod pool;
@@ -25,6 +26,7 @@ fn main() -> ExitCode {
         options::Command::Check(options) => check::run(&options),
         options::Command::Tune(options) => tune::run(&options),
         options::Command::Bench(options) => bench::run(&options),
+        options::Command::Numerics(options) => numerics::run(&options),
         options::Command::Worker { kind } => worker::main(&kind),
         options::Command::Help => {
             print!("{}", options::USAGE);

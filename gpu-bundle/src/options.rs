@@ -7,12 +7,14 @@ pub(crate) const USAGE: &str = "\
 glass-gpu check --out DIR [--only TEXT] [--no-wgpu] [--wgpu NAME] [--jobs N]
 glass-gpu tune  --out DIR [--cells TEXT] [--new] [--dry-run [--compile]] [--jobs N]
 glass-gpu bench --out DIR [--no-wgpu] [--wgpu NAME]
+glass-gpu numerics --out DIR
 ";
 
 pub(crate) enum Command {
     Check(Check),
     Tune(Tune),
     Bench(Bench),
+    Numerics(Numerics),
     Worker { kind: String },
     Help,
 }
@@ -43,6 +45,10 @@ pub(crate) struct Tune {
 pub(crate) struct Bench {
     pub(crate) out: PathBuf,
     pub(crate) wgpu: Option<String>,
+}
+
+pub(crate) struct Numerics {
+    pub(crate) out: PathBuf,
 }
 
 pub(crate) fn parse() -> Result<Command, String> {
@@ -78,8 +84,39 @@ fn parse_from(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error> {
         ["check"] => Command::Check(Check { out: out()?, only, cuda, wgpu, n_jobs }),
         ["tune"] => Command::Tune(Tune { out: out()?, cells, new, dry_run, compile, n_jobs }),
         ["bench"] => Command::Bench(Bench { out: out()?, wgpu }),
+        ["numerics"] => Command::Numerics(Numerics { out: out()? }),
         ["worker", kind] => Command::Worker { kind: (*kind).to_owned() },
         [] => Command::Help,
         other => return Err(format!("unknown command `{}`", other.join(" ")).into()),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(arguments: &[&str]) -> Result<Command, String> {
+        parse_from(lexopt::Parser::from_args(arguments)).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn numerics_takes_a_folder() {
+        let Ok(Command::Numerics(options)) = parsed(&["numerics", "--out", "results"]) else {
+            panic!("not taken as numerics");
+        };
+        assert_eq!(options.out, PathBuf::from("results"));
+    }
+
+    #[test]
+    fn a_missing_folder_and_an_unknown_command_are_named() {
+        assert_eq!(parsed(&["numerics"]).err().unwrap(), "`--out DIR` is missing");
+        assert_eq!(parsed(&["numeric", "--out", "x"]).err().unwrap(), "unknown command `numeric`");
+    }
+
+    #[test]
+    fn usage_names_every_command() {
+        for command in ["check", "tune", "bench", "numerics"] {
+            assert!(USAGE.lines().any(|line| line.starts_with(&format!("glass-gpu {command} "))));
+        }
+    }
 }

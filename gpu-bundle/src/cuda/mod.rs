@@ -135,6 +135,21 @@ impl Gpu {
         unsafe { self.harness.empty.launch(self.stream, 1, 32, &mut []) }
     }
 
+    /// Checks one function of the device on a family of numbers; `tally` names zeroed memory for what is counted.
+    pub(crate) fn sweep(
+        &self,
+        module: &Module,
+        family: u32,
+        n_patterns: u64,
+        tally: u64,
+    ) -> Result<(), String> {
+        let (mut family, mut n_patterns, mut tally) = (family, n_patterns, tally);
+        let mut arguments =
+            [module::pointer(&mut family), module::pointer(&mut n_patterns), module::pointer(&mut tally)];
+        // SAFETY: the caller names memory of an arena; the arguments match the parameters of every sweep.
+        unsafe { module.launch(self.stream, 132 * 16, 256, &mut arguments) }
+    }
+
     /// Copies between two regions of device memory.
     pub(crate) fn copy(&self, to: u64, from: u64, n_bytes: usize) -> Result<(), String> {
         // SAFETY: the caller names memory of arenas.
