@@ -1,6 +1,6 @@
 //! The crates that are checked, and how long it takes.
 
-use crate::{N_EXPANSIONS, contracts};
+use crate::{N_EXPANSIONS, attributes};
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,22 +22,42 @@ pub(crate) struct Check {
 /// Begins each line on which the wrapping macro tells its time.
 const MARK: &str = "macro_cost: ";
 
-/// The modules of the real macro under an entry point that reads the clock.
+/// The modules of the real macros under entry points that read the clock.
 const TIMED: &str = r#"
 #[path = MODULE]
 mod contract;
 
+use contract::Notation;
+use proc_macro::TokenStream;
+
 #[proc_macro_attribute]
-pub fn contract(attribute: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
+pub fn op(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    timed(Notation::Op, attribute, item)
+}
+
+#[proc_macro_attribute]
+pub fn contract(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    timed(Notation::Contract, attribute, item)
+}
+
+fn timed(notation: Notation, attribute: TokenStream, item: TokenStream) -> TokenStream {
+    let text = attribute.to_string().replace('\n', " ");
     let start = std::time::Instant::now();
-    let expansion = contract::expand(attribute.into(), item.into()).into();
-    eprintln!("MARK{}", start.elapsed().as_nanos());
+    let expansion = contract::expand(notation, attribute.into(), item.into()).into();
+    eprintln!("MARK{} {text}", start.elapsed().as_nanos());
     expansion
 }
 "#;
 
+/// One expansion, timed inside the compiler.
+pub(crate) struct Expansion {
+    pub(crate) wall_ns: u64,
+    /// What stands in the attribute.
+    pub(crate) attribute: String,
+}
+
 impl Fixture {
-    /// The crates without and with contracts.
+    /// The crates without and with attributes.
     pub(crate) const COMPARED: [&str; 2] = ["without", "with"];
 
     /// Writes the crates and compiles what they depend on.
@@ -47,7 +67,7 @@ impl Fixture {
         fs::create_dir_all(&fixture.root)?;
         fs::write(
             fixture.root.join("Cargo.toml"),
-            "[workspace]\nmembers = [\"timed\", \"expansions\", \"without\", \"with\"]\nresolver = \"3\"\n",
+            "[workspace]\nmembers = [\"timed\", \"repeated\", \"mixed\", \"without\", \"with\"]\nresolver = \"3\"\n",
         )?;
         fs::copy(repository.join("Cargo.lock"), fixture.root.join("Cargo.lock"))?;
         let facade = format!("glass-kernels = {{ path = {repository:?}, default-features = false }}\n");
@@ -62,19 +82,25 @@ impl Fixture {
             &timed,
         )?;
         let expansions = format!("[dependencies]\n{facade}timed = {{ path = \"../timed\" }}\n");
-        fixture.package("expansions", &expansions, &contracts::timed(N_EXPANSIONS))?;
+        fixture.package("repeated", &expansions, &attributes::repeated(N_EXPANSIONS))?;
+        fixture.package("mixed", &expansions, &attributes::mixed("timed"))?;
         let compared = format!("[dependencies]\n{facade}");
         fixture.package("without", &compared, "pub use glass::Device;\n")?;
-        fixture.package("with", &compared, &contracts::mixed())?;
+        fixture.package("with", &compared, &attributes::mixed("glass"))?;
         fixture.cargo(&["check", "--workspace"])?;
         Ok(fixture)
     }
 
-    /// Nanoseconds of every expansion, in order.
-    pub(crate) fn expansions(&self) -> Result<Vec<u64>, Box<dyn Error>> {
-        self.cargo(&["clean", "-p", "expansions"])?;
-        let errors = self.cargo(&["check", "-p", "expansions"])?;
-        errors.lines().filter_map(|line| line.strip_prefix(MARK)).map(|time| Ok(time.parse()?)).collect()
+    /// Every expansion of a crate under the timed macros, in order.
+    pub(crate) fn expansions(&self, package: &str) -> Result<Vec<Expansion>, Box<dyn Error>> {
+        self.cargo(&["clean", "-p", package])?;
+        let errors = self.cargo(&["check", "-p", package])?;
+        let lines = errors.lines().filter_map(|line| line.strip_prefix(MARK)?.split_once(' '));
+        lines
+            .map(|(time, attribute)| {
+                Ok(Expansion { wall_ns: time.parse()?, attribute: attribute.to_owned() })
+            })
+            .collect()
     }
 
     /// Checks a crate from scratch; what it depends on stays.

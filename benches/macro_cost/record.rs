@@ -1,7 +1,7 @@
 //! The saved figures: every raw sample, and what they were taken on.
 
-use crate::contracts;
-use crate::fixture::{Check, Fixture};
+use crate::attributes;
+use crate::fixture::{Check, Expansion, Fixture};
 use serde_json::json;
 use std::error::Error;
 use std::fs;
@@ -10,18 +10,19 @@ use std::process::Command;
 
 /// Writes `benches/results/macro_cost.json`.
 pub(crate) fn write(
-    expansions_ns: &[u64],
+    repeated: &[Expansion],
+    mixed: &[Expansion],
     checks: &[Vec<Check>; 2],
     load_before: Option<String>,
 ) -> Result<(), Box<dyn Error>> {
     let crates: Vec<_> = Fixture::COMPARED
         .iter()
-        .zip([0, contracts::N_CONTRACTS])
+        .zip([0, attributes::N_ATTRIBUTES])
         .zip(checks)
-        .map(|((name, n_contracts), checks)| {
+        .map(|((name, n_attributes), checks)| {
             json!({
                 "crate": name,
-                "n_contracts": n_contracts,
+                "n_attributes": n_attributes,
                 "wall_ns": checks.iter().map(|check| check.wall_ns).collect::<Vec<_>>(),
                 "cpu_ns": checks.iter().map(|check| check.cpu_ns).collect::<Vec<_>>(),
             })
@@ -39,7 +40,14 @@ pub(crate) fn write(
         "revision": output("git", &["describe", "--always", "--dirty"]),
         "profile": "dev, no optimisation of macros",
         "clock": "wall: host monotonic; cpu: user and system time of children in ticks of 10 ms",
-        "expansion": { "attribute": "n_out = 7, k = 14", "wall_ns": expansions_ns },
+        "expansion": {
+            "attribute": "n_out = 7, k = 14",
+            "wall_ns": repeated.iter().map(|expansion| expansion.wall_ns).collect::<Vec<_>>(),
+        },
+        "mixed": mixed
+            .iter()
+            .map(|expansion| json!({ "attribute": expansion.attribute, "least_wall_ns": expansion.wall_ns }))
+            .collect::<Vec<_>>(),
         "checks": crates,
     });
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/results/macro_cost.json");
