@@ -54,8 +54,11 @@ static __device__ double rsqrt_error(Real x, Real near)
 // 2^-53 of the last rounding, half of that of the product inside the residual, 2^-68 of what the steps leave.
 static constexpr double RSQRT_LIMIT = 1.665368418255625e-16;
 
-// A root that is right for most x only: its last step is left out.
+// A root that is right for most x only: the last step, which decides between two neighbours, is left out.
 static __device__ Real careless_sqrt(Real x)
 {
-    return product(x, glass_near_rsqrt(x));
+    const double rsqrt = glass_near_rsqrt(x);
+    const double first = __dmul_rn(x, rsqrt);
+    const double root = __fma_rn(__fma_rn(-first, first, x), __dmul_rn(rsqrt, 0.5), first);
+    return x < 1.0e-200 ? exact_sqrt(x) : root;
 }

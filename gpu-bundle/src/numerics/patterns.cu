@@ -72,7 +72,7 @@ static __device__ Bits ones(Source& source)
 // q (2^53 + a) / p.
 static __device__ Bits ratio(Source& source)
 {
-    const Bits p = 3 + 2 * source.below(126);
+    const Bits p = 3 + 2 * source.below(31);
     const Bits q = p + 2 * (1 + source.below((p - 1) / 2));
     const Bits top = 1ull << 53;
     Bits a = top % q;
@@ -80,7 +80,7 @@ static __device__ Bits ratio(Source& source)
         a += q;
     }
     a += a % 2 == 0 ? p * q : 0;
-    const Bits n_periods = source.below(1024) >> source.below(10);
+    const Bits n_periods = source.below(256) >> source.below(8);
     const Bits distance = 2 * p * q * n_periods;
     a += source.below(2) ? distance : 0 - distance;
     return (p * ((top - a) / q)) & MANTISSA;
