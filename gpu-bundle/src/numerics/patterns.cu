@@ -1,4 +1,4 @@
-// Bit patterns of doubles by number. The random ones are distinct; the hard ones are of eight kinds in turn.
+// Bit patterns of doubles by number. The random ones are distinct; the hard ones are of eight kinds, 32 of each in turn.
 
 static constexpr unsigned int RANDOM = 0;
 static constexpr Bits MANTISSA = 0x000fffffffffffffull;
@@ -158,5 +158,6 @@ static __device__ Real pattern(unsigned int family, unsigned long long pattern_i
         return real(scattered((pattern_idx + 1) * 0x9e3779b97f4a7c15ull));
     }
     Source source = {scattered(~pattern_idx)};
-    return hard_pattern(static_cast<unsigned int>(pattern_idx % 8), source);
+    // One kind per warp, whose threads then take the same way.
+    return hard_pattern(static_cast<unsigned int>(pattern_idx / 32 % 8), source);
 }
