@@ -15,7 +15,7 @@ use glass_oracle::*;
 pub fn of(spec: &Spec) -> Task {
     let names = Names(spec);
     match spec.op {
-        Op::Dot | Op::Reduce | Op::Asum | Op::Nrm1Diff | Op::Nrm2 | Op::Infnorm => names.reduction(),
+        Op::Dot | Op::Reduce | Op::Asum | Op::Nrm1Diff | Op::Nrm2 | Op::Infnorm | Op::Iamax => names.reduction(),
         Op::PrefixSum => PrefixSum {
             n: names.size("n"),
             exclusive: names.has("exclusive"),
@@ -34,6 +34,14 @@ pub fn of(spec: &Spec) -> Task {
         Op::Gemm | Op::GemmStrided => names.gemm(),
         Op::Syrk | Op::Syr2k => names.syrk(),
         Op::Trsv | Op::Trsm => names.trsm(),
+        Op::Getrf => Getrf { n: names.size("n"), in_place: names.has("inplace"), check: names.check() }.into(),
+        Op::Gesv => Gesv {
+            n: names.size("n"),
+            nrhs: names.size("nrhs"),
+            in_place: names.has("inplace"),
+            check: names.check(),
+        }
+        .into(),
         Op::Potrf | Op::Posv | Op::Potrs | Op::Ldlt | Op::LdltSolve | Op::Inv => names.factor(),
         Op::TensorVecContract | Op::VecTensorVec => names.tensor(),
         Op::CongruenceSym | Op::Bilinear | Op::CongruenceAccum => names.congruence(),
@@ -130,6 +138,7 @@ impl Names<'_> {
             Op::Asum => ReductionKind::Asum,
             Op::Nrm1Diff => ReductionKind::Nrm1Diff,
             Op::Infnorm => ReductionKind::Infnorm,
+            Op::Iamax => ReductionKind::Iamax,
             _ => ReductionKind::Nrm2,
         };
         Reduction { kind, n: self.size("n") }.into()

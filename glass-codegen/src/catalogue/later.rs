@@ -4,7 +4,7 @@ use super::Op;
 use super::entry::{Entry, PLAIN, Sums};
 
 /// Why an op with a search or a stopping test has no thread tier.
-const DIVERGENCE: &str = "each lane works on a different problem, so the data-dependent branch of a pivot search \
+pub(super) const DIVERGENCE: &str = "each lane works on a different problem, so the data-dependent branch of a pivot search \
                           or stopping test would diverge the warp";
 
 const fn later(op: Op, formula: &'static str) -> Entry {
@@ -16,7 +16,6 @@ const fn branching(op: Op, formula: &'static str) -> Entry {
 }
 
 pub(super) const ENTRIES: &[Entry] = &[
-    branching(Op::Iamax, "index of the largest abs x(i)"),
     later(Op::Argmax, "index of the largest x(i)"),
     later(Op::Argmin, "index of the smallest x(i)"),
     Entry { sums: Sums::Named, ..later(Op::Logsumexp, "s = log sum exp x(i)") },
@@ -24,9 +23,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     later(Op::GemmBatchedIndexed, "C_s = A_i B_j by index pairs"),
     branching(Op::LdltPivoted, "P A P' = L D L', Bunch-Kaufman"),
     branching(Op::LdltPivotedSolve, "X = A^-1 B of a pivoted factor"),
-    branching(Op::Getrf, "P A = L U"),
     branching(Op::Getrs, "X = A^-1 B of P A = L U"),
-    branching(Op::Gesv, "X = A^-1 B by P A = L U"),
     branching(Op::Laswp, "rows exchanged"),
     branching(Op::InvPivoted, "X = A^-1 with row exchanges"),
     later(Op::PotrfMany, "several A = L L' in one sweep"),

@@ -13,6 +13,7 @@ mod identity;
 mod later;
 mod maps;
 mod op;
+mod pivoted;
 mod products;
 mod reductions;
 mod settings;
@@ -35,6 +36,7 @@ const FAMILIES: &[&[Entry]] = &[
     strided::ENTRIES,
     triangular::ENTRIES,
     factor::ENTRIES,
+    pivoted::ENTRIES,
     tensor::ENTRIES,
     composed::ENTRIES,
     string::ENTRIES,

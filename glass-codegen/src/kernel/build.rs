@@ -4,7 +4,8 @@ use super::contraction::Sums;
 use super::emit::{Emit, Workers};
 use super::tiled::Tile;
 use super::{
-    Body, Frame, Kernel, Sign, Stmt, factor, lanes, map, reduction, scan, solve, straight, tiled, triangle,
+    Body, Frame, Index, Kernel, Sign, Stmt, factor, lanes, lu, map, reduction, scan, search, solve, straight,
+    tiled, triangle,
 };
 use crate::plan::{Form, Plan, Target, Tier, Unroll, WARP};
 use crate::spec::{Contraction, Phase, Role, Spec};
@@ -50,7 +51,7 @@ fn phases(emit: &mut Emit<'_>) {
     }
     let inertia = spec.inertia();
     if inertia.is_some() {
-        SIGNS.into_iter().for_each(|(_, word)| emit.push(Stmt::Word { name: word.to_owned() }));
+        SIGNS.into_iter().for_each(|(_, word)| emit.word(word, Index::default()));
     }
     let is_alone = spec.phases.len() == 1;
     let mut rest = spec.phases.as_slice();
@@ -76,7 +77,7 @@ fn phases(emit: &mut Emit<'_>) {
     if let Some(operand) = inertia {
         emit.once(|emit| {
             for (index, (_, word)) in SIGNS.into_iter().enumerate() {
-                emit.push(Stmt::StoreWord { operand, index, word: word.to_owned() });
+                emit.write_word(operand, Index::constant(index), word);
             }
         });
     }
@@ -99,6 +100,8 @@ fn phase(phase: &Phase, is_alone: bool, emit: &mut Emit<'_>) {
         Phase::Solve(triangle) => solve::solve(triangle, emit),
         Phase::Triangle(product) => triangle::triangle(product, emit),
         Phase::Scan(sums) => scan::scan(sums, emit),
+        Phase::Lu(matrix) => lu::lu(matrix, emit),
+        Phase::Search(vector) => search::search(vector, emit),
     }
 }
 

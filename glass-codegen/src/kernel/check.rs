@@ -143,10 +143,17 @@ impl Scope<'_> {
                 self.in_bounds(*operand, &Index::default(), 1)?;
                 if self.has_status { Ok(()) } else { Err("no status word to store".to_owned()) }
             }
-            Stmt::Word { name } => {
+            Stmt::Word { name, start } => {
+                self.natural(start)?;
                 self.fresh(name)?;
                 self.words.insert(name.clone());
                 Ok(())
+            }
+            Stmt::TakeLarger { acc, word, value, index } | Stmt::TakeAt { acc, word, value, index } => {
+                self.used(value)?;
+                self.word(word)?;
+                self.natural(index)?;
+                self.updated(acc)
             }
             Stmt::CountSign { word, value, .. } => {
                 self.used(value)?;
@@ -158,7 +165,7 @@ impl Scope<'_> {
                 if *element != Element::Word {
                     return Err(format!("a word goes to `{name}`, which holds numbers"));
                 }
-                self.in_bounds(*operand, &Index::constant(*index), 1)
+                self.in_bounds(*operand, index, 1)
             }
             Stmt::Loop { var, start, end, step, stmts, .. } => self.looped(var, (start, end, *step), stmts),
             Stmt::Guard { name, limit, stmts } => {
@@ -348,6 +355,12 @@ impl Scope<'_> {
 
     fn used(&self, name: &str) -> Result<(), String> {
         self.values.get(name).map(|_| ()).ok_or_else(|| format!("value `{name}` is not defined"))
+    }
+
+    /// A word holds no negative number.
+    fn natural(&self, index: &Index) -> Result<(), String> {
+        let least = *self.range_of_index(index)?.start();
+        if least < 0 { Err(format!("a word takes `{index}`, which may be {least}")) } else { Ok(()) }
     }
 
     fn word(&self, name: &str) -> Result<(), String> {

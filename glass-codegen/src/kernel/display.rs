@@ -57,7 +57,13 @@ fn line(stmt: &Stmt, depth: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         }
         Stmt::Store { operand, index, value } => writeln!(f, "store operand {operand}[{index}] = {value}"),
         Stmt::StoreStatus { operand } => writeln!(f, "store operand {operand}[0] = status"),
-        Stmt::Word { name } => writeln!(f, "word {name} = 0"),
+        Stmt::Word { name, start } => writeln!(f, "word {name} = {start}"),
+        Stmt::TakeLarger { acc, word, value, index } => {
+            writeln!(f, "{acc}, {word} = {value}, {index} if {value} > {acc}")
+        }
+        Stmt::TakeAt { acc, word, index, value } => {
+            writeln!(f, "{acc} = {value} if {word} == {index}")
+        }
         Stmt::CountSign { word, sign, value } => writeln!(f, "{word} counts a {sign:?} {value}"),
         Stmt::StoreWord { operand, index, word } => {
             writeln!(f, "store operand {operand}[{index}] = {word}")

@@ -208,6 +208,15 @@ impl<'a> Emit<'a> {
         name.to_owned()
     }
 
+    /// A word that changes.
+    pub(super) fn word(&mut self, name: &str, start: Index) {
+        self.push(Stmt::Word { name: name.to_owned(), start });
+    }
+
+    pub(super) fn write_word(&mut self, operand: usize, index: Index, word: &str) {
+        self.push(Stmt::StoreWord { operand, index, word: word.to_owned() });
+    }
+
     pub(super) fn fma(&mut self, acc: &str, a: &str, b: &str) {
         self.push(Stmt::Fma { acc: acc.to_owned(), a: a.to_owned(), b: b.to_owned(), is_negated: false });
     }

@@ -48,6 +48,7 @@ fn uses(stmt: &Stmt) -> Vec<&str> {
         Stmt::Var { init, .. } => init.iter().map(String::as_str).collect(),
         Stmt::Let { args, .. } => args.iter().map(String::as_str).collect(),
         Stmt::Fma { acc, a, b, .. } => vec![acc, a, b],
+        Stmt::TakeLarger { acc, value, .. } | Stmt::TakeAt { acc, value, .. } => vec![acc, value],
         Stmt::Add { acc, value } | Stmt::Raise { acc, value, .. } => vec![acc, value],
         Stmt::Finish { acc, old, .. } => std::iter::once(acc).chain(old).map(String::as_str).collect(),
         Stmt::Pivot { value, .. } | Stmt::Store { value, .. } | Stmt::CountSign { value, .. } => vec![value],

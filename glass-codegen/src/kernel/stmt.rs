@@ -50,6 +50,8 @@ pub enum Function {
     And,
     /// 1 where `x` is 0, else 0.
     Not,
+    /// `x`, 1 where it is NaN.
+    OrOne,
     /// `x / y`.
     Div,
     /// `e^x`, by the device's own function.
@@ -224,10 +226,34 @@ pub enum Stmt {
         /// Position of the operand in the spec.
         operand: usize,
     },
-    /// A word that starts as 0.
+    /// A word, a `u32` that changes.
     Word {
         /// Its name.
         name: String,
+        /// What it starts from.
+        start: Index,
+    },
+    /// `acc = value` and `word = index` where `value > acc`.
+    TakeLarger {
+        /// The largest value so far.
+        acc: String,
+        /// The index of it.
+        word: String,
+        /// What it is compared with.
+        value: String,
+        /// The index of that.
+        index: Index,
+    },
+    /// `acc = value` where `word == index`.
+    TakeAt {
+        /// Accumulator.
+        acc: String,
+        /// The word in question.
+        word: String,
+        /// What it is compared with.
+        index: Index,
+        /// Replaces the accumulator.
+        value: String,
     },
     /// One more where a value has a sign; a NaN has none.
     CountSign {
@@ -243,7 +269,7 @@ pub enum Stmt {
         /// Position of the operand in the spec.
         operand: usize,
         /// Element.
-        index: usize,
+        index: Index,
         /// Name of the word.
         word: String,
     },

@@ -53,7 +53,7 @@ pub(super) fn default_mapping(
 
 /// Whether workers read what other workers of the problem wrote: then operands had better be in shared memory.
 fn reads_back(spec: &Spec) -> bool {
-    spec.phases.len() > 1 || matches!(spec.phases[0], Phase::Factor(_) | Phase::Solve(_))
+    spec.phases.len() > 1 || matches!(spec.phases[0], Phase::Factor(_) | Phase::Solve(_) | Phase::Lu(_))
 }
 
 /// Every CUDA mapping worth timing for a task on sm_90, simplest first.
@@ -61,6 +61,9 @@ pub fn candidates(spec: &Spec, layout: Layout) -> Vec<Mapping> {
     let mut mappings = Vec::new();
     let mut add = |tier, form, staging, threads_per_block, min_blocks| {
         let mapping = Mapping { tier, form, staging, threads_per_block, min_blocks };
+        if tier == Tier::Thread && spec.op.entry().no_thread.is_some() {
+            return;
+        }
         if Plan::new(spec, layout, Target::Cuda, mapping).shared_bytes <= MAX_SHARED_BYTES_SM_90 {
             mappings.push(mapping);
         }
@@ -107,7 +110,8 @@ fn n_outputs(spec: &Spec) -> usize {
         Phase::Factor(factor) => factor.n,
         Phase::Solve(solve) => solve.n.max(solve.nrhs),
         Phase::Triangle(triangle) => triangle.contraction.n_outputs(),
-        Phase::Scan(_) => 1,
+        Phase::Scan(_) | Phase::Search(_) => 1,
+        Phase::Lu(lu) => lu.n,
     };
     spec.phases.iter().map(of).max().unwrap_or(1)
 }

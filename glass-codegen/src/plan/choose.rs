@@ -136,6 +136,9 @@ fn fallback(request: &Request, target: Target) -> (Mapping, Reason) {
 /// of phases that does not fit keeps its intermediates in shared memory, not in the local memory of threads.
 fn unmeasured_tier(request: &Request, target: Target) -> Tier {
     let Request { spec, layout, .. } = request;
+    if spec.op.entry().no_thread.is_some() {
+        return Tier::Warp;
+    }
     let thread = default_mapping(spec, *layout, target, Tier::Thread, Form::Serial, None);
     let plan = Plan::new(spec, *layout, target, thread);
     let keeps_arrays = spec.phases.len() > 1 && plan.unroll != Unroll::Full;

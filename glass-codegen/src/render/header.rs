@@ -112,7 +112,7 @@ fn sum(phase: &Phase, form: Form) -> Option<(usize, String)> {
             Some((contraction.destination.operand, order))
         }
         Phase::Scan(scan) => Some((scan.target, "each sum adds one element to the one before".to_owned())),
-        Phase::Map(_) | Phase::Factor(_) | Phase::Solve(_) => None,
+        Phase::Map(_) | Phase::Factor(_) | Phase::Solve(_) | Phase::Lu(_) | Phase::Search(_) => None,
     }
 }
 
@@ -136,6 +136,7 @@ fn pivots(phases: &[Phase], target: Target) -> Option<&'static str> {
     let is_approximate = |phase: &Phase| match phase {
         Phase::Factor(factor) => Some(factor.kind == FactorKind::Cholesky { approximate: true }),
         Phase::Map(map) if map.kind == MapKind::Reciprocal => Some(false),
+        Phase::Lu(_) => Some(false),
         _ => None,
     };
     let found: Vec<_> = phases.iter().filter_map(is_approximate).collect();

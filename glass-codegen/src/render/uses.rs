@@ -52,6 +52,8 @@ impl Uses {
                 | Stmt::Status
                 | Stmt::Word { .. }
                 | Stmt::CountSign { .. }
+                | Stmt::TakeLarger { .. }
+                | Stmt::TakeAt { .. }
                 | Stmt::Barrier => {}
             }
         }

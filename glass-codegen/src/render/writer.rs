@@ -124,7 +124,19 @@ impl Writer<'_> {
             }
             Stmt::Store { operand, index, value } => self.store(*operand, index, &self.value(value), lines),
             Stmt::StoreStatus { operand } => self.store(*operand, &Index::default(), STATUS, lines),
-            Stmt::Word { name } => lines.push(&fill("status", &[("name", name)])),
+            Stmt::Word { name, start } => {
+                lines.push(&fill("word", &[("name", name), ("start", &self.number(start))]));
+            }
+            Stmt::TakeLarger { acc, word, value, index } => {
+                let [value, index] = [self.value(value), self.number(index)];
+                let arguments = [("acc", acc.as_str()), ("word", word), ("value", &value), ("index", &index)];
+                lines.push(&fill("take_larger", &arguments));
+            }
+            Stmt::TakeAt { acc, word, index, value } => {
+                let [value, index] = [self.value(value), self.number(index)];
+                let arguments = [("acc", acc.as_str()), ("word", word), ("value", &value), ("index", &index)];
+                lines.push(&fill("take_at", &arguments));
+            }
             Stmt::CountSign { word, sign, value } => {
                 let component = match sign {
                     Sign::Positive => "count_positive",
@@ -134,7 +146,7 @@ impl Writer<'_> {
                 lines.push(&fill(component, &[("word", word), ("value", &self.value(value))]));
             }
             Stmt::StoreWord { operand, index, word } => {
-                self.store(*operand, &Index::constant(*index), word, lines);
+                self.store(*operand, index, word, lines);
             }
             Stmt::Loop { var, start, end, step, unroll, stmts } => {
                 if let Some(passes) = unroll.filter(|_| self.facts.language.has("unroll")) {
@@ -226,11 +238,7 @@ impl Writer<'_> {
             PivotKind::General => "general_pivot",
         };
         let status = if number.is_some() { STATUS.to_owned() } else { self.fill("no_status", &[]) };
-        let spelled = match number {
-            None => self.literal(0),
-            Some(number) if number.as_constant().is_some() => self.index(number),
-            Some(number) => self.fill("number", &[("index", &self.index(number))]),
-        };
+        let spelled = number.map_or_else(|| self.literal(0), |number| self.number(number));
         let arguments = [
             ("value", self.value(value)),
             ("pivot", pivot.to_owned()),
@@ -242,6 +250,14 @@ impl Writer<'_> {
         lines.push(&self.fill(component, &arguments));
         if number.is_some() && self.facts.language.has("note") {
             lines.push(&self.fill("note", &arguments));
+        }
+    }
+
+    /// An integer as the value of a word.
+    fn number(&self, index: &Index) -> String {
+        match index.as_constant() {
+            Some(_) => self.index(index),
+            None => self.fill("number", &[("index", &self.index(index))]),
         }
     }
 
@@ -273,6 +289,7 @@ impl Writer<'_> {
             Function::NotEqual => ("not_equal_of", &["x", "y"]),
             Function::And => ("and_of", &["x", "y"]),
             Function::Not => ("not_of", &["x"]),
+            Function::OrOne => ("or_one_of", &["x"]),
             Function::Div => ("div_of", &["x", "y"]),
             Function::Exp => ("exp_of", &["x"]),
             Function::Sqrt => ("sqrt_of", &["x"]),

@@ -5,8 +5,8 @@ mod phase;
 
 pub use access::{Access, Letter};
 pub use phase::{
-    Alpha, Beta, Contraction, Domain, Factor, FactorKind, Map, MapKind, Opposite, Order, Phase, Product,
-    Reduction, Scan, Shift, Solve, Term, Triangle,
+    Alpha, Beta, Contraction, Domain, Factor, FactorKind, Lu, Map, MapKind, Opposite, Order, Phase, Product,
+    Reduction, Scan, Search, Shift, Solve, Term, Triangle,
 };
 
 use crate::catalogue::Op;

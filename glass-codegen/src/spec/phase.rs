@@ -40,6 +40,10 @@ pub enum Phase {
     Triangle(Triangle),
     /// Running sums.
     Scan(Scan),
+    /// A factorisation with row exchanges.
+    Lu(Lu),
+    /// The index of a largest magnitude.
+    Search(Search),
 }
 
 /// Which order a phase sums in.
@@ -330,6 +334,35 @@ pub struct Scan {
     pub exclusive: bool,
 }
 
+/// `P A = L U`: unit `L` below the diagonal, `U` from it on. The pivot of a step is the largest magnitude of its column,
+/// the first one on a tie; bad pivots go to the operand `status` where the spec has one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lu {
+    /// Rows and columns.
+    pub n: usize,
+    /// The matrix.
+    pub source: usize,
+    /// The factors; may be the source.
+    pub target: usize,
+    /// A vector that receives the reciprocals of the pivots.
+    pub reciprocals: Option<usize>,
+    /// Words that receive the row that each step exchanged with its own, from 0 on.
+    pub pivots: Option<usize>,
+    /// An operand of `n` rows, with its columns, whose rows are exchanged alike.
+    pub right: Option<(usize, usize)>,
+}
+
+/// The smallest index of the largest `abs x`; NaN is skipped, and 0 is found where nothing is above zero.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Search {
+    /// The vector.
+    pub source: usize,
+    /// Its elements.
+    pub length: usize,
+    /// The word operand whose element 0 receives the index.
+    pub output: usize,
+}
+
 impl Phase {
     /// Multiply-adds to first order; a term or element without one counts as one.
     pub(super) fn n_fmas(&self) -> usize {
@@ -346,6 +379,9 @@ impl Phase {
                 contraction.n_outputs() * (contraction.n_terms() + 1) / 2
             }
             Phase::Scan(scan) => scan.length,
+            // Every exchange offers all rows below.
+            Phase::Lu(Lu { n, right, .. }) => n * n * n + right.map_or(0, |(_, cols)| n * n * cols),
+            Phase::Search(search) => search.length,
         }
     }
 
@@ -409,6 +445,21 @@ impl fmt::Display for Shown<'_> {
             Phase::Scan(Scan { source, target, length, exclusive }) => {
                 let kind = if *exclusive { "exclusive" } else { "inclusive" };
                 write!(f, "scan {} = {kind} sums of {}, length {length}", name(*target), name(*source))
+            }
+            Phase::Lu(Lu { n, source, target, right, .. }) => {
+                write!(f, "lu {} of {}, n {n}", name(*target), name(*source))?;
+                match right {
+                    Some((right, _)) => write!(f, ", rows of {} exchanged alike", name(*right)),
+                    None => Ok(()),
+                }
+            }
+            Phase::Search(Search { source, length, output }) => {
+                write!(
+                    f,
+                    "search {} = largest magnitude of {}, length {length}",
+                    name(*output),
+                    name(*source)
+                )
             }
             Phase::Solve(solve) => {
                 let Solve { triangle, n, nrhs, source, target, .. } = solve;

@@ -11,7 +11,12 @@ pub trait Width: Copy {
     type Words: Copy;
 
     /// Zero in every lane.
-    fn no_words() -> Self::Words;
+    fn no_words() -> Self::Words {
+        Self::words(0)
+    }
+
+    /// The same word in every lane.
+    fn words(word: u32) -> Self::Words;
 }
 
 /// A value of one or more independent lanes, each holding a problem's `T`.
@@ -72,6 +77,9 @@ pub trait Lanes<T>: Width {
     /// 1 where `self` is 0, else 0.
     #[must_use]
     fn not(self) -> Self;
+    /// `self`, 1 where it is NaN.
+    #[must_use]
+    fn or_one(self) -> Self;
     /// `self / other`.
     #[must_use]
     fn div(self, other: Self) -> Self;
@@ -116,6 +124,10 @@ pub trait Lanes<T>: Width {
     /// [`Lanes::cholesky_pivot`].
     #[must_use]
     fn general_pivot(self, number: u32, status: &mut Self::Words) -> (Self, Self);
+    /// `largest` becomes `self` and `word` becomes `index` in the lanes where `self > largest`.
+    fn take_larger(self, index: u32, largest: &mut Self, word: &mut Self::Words);
+    /// `kept` becomes `self` in the lanes where `word == index`.
+    fn take_at(self, index: u32, word: &Self::Words, kept: &mut Self);
     /// One more in the words of the lanes where `self` is above zero.
     fn count_positive(self, words: &mut Self::Words);
     /// One more in the words of the lanes where `self` is below zero.
@@ -138,8 +150,8 @@ impl<T: Copy, const W: usize> Width for Pack<T, W> {
     type Words = Pack<u32, W>;
 
     #[inline(always)]
-    fn no_words() -> Pack<u32, W> {
-        Pack([0; W])
+    fn words(word: u32) -> Pack<u32, W> {
+        Pack([word; W])
     }
 }
 
@@ -243,8 +255,8 @@ macro_rules! lanes {
             type Words = u32;
 
             #[inline(always)]
-            fn no_words() -> u32 {
-                0
+            fn words(word: u32) -> u32 {
+                word
             }
         }
 
@@ -378,6 +390,20 @@ macro_rules! lanes {
                 *status = noted(*status, is_good, number);
                 let pivot = $one::or_nan(self, is_good);
                 (pivot, 1.0 / pivot)
+            }
+            #[inline(always)]
+            fn or_one(self) -> Self {
+                if self.is_nan() { 1.0 } else { self }
+            }
+            #[inline(always)]
+            fn take_larger(self, index: u32, largest: &mut Self, word: &mut u32) {
+                let is_larger = self > *largest;
+                *word = if is_larger { index } else { *word };
+                *largest = if is_larger { self } else { *largest };
+            }
+            #[inline(always)]
+            fn take_at(self, index: u32, word: &u32, kept: &mut Self) {
+                *kept = if *word == index { self } else { *kept };
             }
             #[inline(always)]
             fn count_positive(self, words: &mut u32) {
@@ -554,6 +580,25 @@ macro_rules! lanes {
                 self.note($one::is_invertible, number, status);
                 let pivot = self.map(|a| $one::or_nan(a, $one::is_invertible(a)));
                 (pivot, pivot.recip())
+            }
+            #[inline(always)]
+            fn or_one(self) -> Self {
+                self.map(|a| if a.is_nan() { 1.0 } else { a })
+            }
+            #[inline(always)]
+            fn take_larger(self, index: u32, largest: &mut Self, word: &mut Pack<u32, W>) {
+                for lane in 0..W {
+                    let is_larger = self.0[lane] > largest.0[lane];
+                    word.0[lane] = if is_larger { index } else { word.0[lane] };
+                }
+                *largest = self.zip(*largest, |value, largest| if value > largest { value } else { largest });
+            }
+            #[inline(always)]
+            fn take_at(self, index: u32, word: &Pack<u32, W>, kept: &mut Self) {
+                for lane in 0..W {
+                    let is_taken = word.0[lane] == index;
+                    kept.0[lane] = if is_taken { self.0[lane] } else { kept.0[lane] };
+                }
             }
             #[inline(always)]
             fn count_positive(self, words: &mut Pack<u32, W>) {

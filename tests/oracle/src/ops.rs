@@ -35,7 +35,7 @@ pub use gemm::{Gemm, Strides};
 pub use gemv::{Gemv, Ger};
 pub use inverse::Inv;
 pub use ldlt::{Ldlt, LdltSolve};
-pub use lu::{Getrf, Getrs};
+pub use lu::{Gesv, Getrf, Getrs};
 pub use map::{Map, MapKind};
 pub use reduction::{Reduction, ReductionKind};
 pub use riccati::Riccati;

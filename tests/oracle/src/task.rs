@@ -55,6 +55,7 @@ tasks![
     Inv,
     Getrf,
     Getrs,
+    Gesv,
     TensorVecContract,
     VecTensorVec,
     Congruence,

@@ -43,6 +43,10 @@ const SINGLE: &[(&str, &[&str])] = &[
     ("ldlt_solve n=5", &["", "in_place"]),
     ("ldlt_solve n=5 nrhs=3", &["in_place"]),
     ("inv n=5", &["", "in_place", "check=off"]),
+    ("iamax n=1", &[""]),
+    ("getrf n=5", &["", "in_place", "check=off"]),
+    ("gesv n=5", &["in_place", "check=off", "in_place check=off"]),
+    ("gesv n=5 nrhs=3", &["in_place"]),
     ("tensor_vec_contract k=3 a=4 b=5", &["", "axis=a", "axis=b", "slab_row_major", "slab_row_major axis=a", "slab_row_major axis=b", "alpha=runtime beta=runtime", "beta=one"]),
     ("tensor_vec_contract k=3 a=4 b=4 symmetric", &["", "slab_row_major", "beta=runtime", "alpha=runtime beta=one"]),
     ("tensor_vec_contract k=33 a=2 b=3", &["", "slab_row_major"]),
@@ -59,6 +63,13 @@ const SINGLE: &[(&str, &[&str])] = &[
     ("ger m=3 n=4", &["", "alpha=runtime beta=one", "alpha=runtime beta=runtime"]),
     ("symm m=4 n=3", &["", "uplo=upper", "alpha=runtime beta=runtime"]),
     ("dimm m=4 n=3", &["", "right", "right alpha=runtime beta=runtime"]),
+    ("trmv n=5", &["", "trans", "uplo=upper diag=unit", "uplo=upper trans"]),
+    ("trmm m=4 n=3", &["", "diag=unit trans", "uplo=upper alpha=runtime beta=runtime", "beta=one"]),
+    ("axpby n=5", &["", "in_place"]),
+    ("prefix_sum n=5", &["", "in_place", "exclusive", "exclusive in_place"]),
+    ("add_identity n=4", &["", "in_place"]),
+    ("add_identity_partial n=4 d=3", &["", "in_place"]),
+    ("softmax n=5", &["", "alpha=runtime"]),
     ("ki,kl,lj->ij k=4 l=5 i=2 j=3", &["alpha=runtime beta=runtime", "beta=one"]),
 ];
 
@@ -74,14 +85,36 @@ const TRIANGLES: [&str; 8] = [
     "uplo=upper diag=unit trans",
 ];
 
+/// Ops without options.
+const PLAIN: &[&str] = &[
+    "infnorm n=5",
+    "set_const n=5",
+    "set_identity n=4",
+    "add n=5",
+    "sub n=5",
+    "max n=5",
+    "min n=5",
+    "abs n=5",
+    "clip n=5",
+    "less n=5",
+    "less_equal n=5",
+    "greater n=5",
+    "greater_equal n=5",
+    "equal n=5",
+    "not_equal n=5",
+    "and n=5",
+    "not n=5",
+];
+
 pub(super) fn add(grid: &mut Grid) {
+    let plain = PLAIN.iter().map(|task| (*task).to_owned());
     let single = SINGLE.iter().flat_map(|(task, options)| {
         options.iter().map(move |options| format!("{task} {options}"))
     });
     let triangles = TRIANGLES.iter().flat_map(|options| {
         ["trsv n=5 in_place", "trsv n=5", "trmv n=5", "trmm m=5 n=3"].map(|task| format!("{task} {options}"))
     });
-    for (task_idx, task) in single.chain(triangles).enumerate() {
+    for (task_idx, task) in single.chain(triangles).chain(plain).enumerate() {
         every_tier_once(grid, &task, task_idx);
     }
 }
@@ -92,16 +125,18 @@ fn every_tier_once(grid: &mut Grid, task: &str, task_idx: usize) {
     let layout = if task_idx.is_multiple_of(2) { Contiguous } else { Interleaved };
     let has_sums = single.op.entry().sums.can_reduce();
     let tree = reduced([2, 4, 8, 16, 32][task_idx % 5]);
-    grid.thread(&single, Interleaved);
-    if task_idx.is_multiple_of(2) {
-        grid.bulk(&double);
-    } else {
-        grid.shared(&double);
+    if single.op.entry().no_thread.is_none() {
+        grid.thread(&single, Interleaved);
+        grid.wgsl(&single, layout, Tier::Thread, Form::Serial, 64);
+        if task_idx.is_multiple_of(2) {
+            grid.bulk(&double);
+        } else {
+            grid.shared(&double);
+        }
     }
     grid.warp_staged(&single, layout, if has_sums { tree } else { Form::Serial });
     grid.block(&double, layout, Form::Serial, [33, 64, 31, 96][task_idx % 4]);
 
-    grid.wgsl(&single, layout, Tier::Thread, Form::Serial, 64);
     grid.wgsl(&single, other(layout), Tier::Warp, if has_sums { tree } else { Form::Serial }, 32);
 
     grid.host(&single, Form::Serial);

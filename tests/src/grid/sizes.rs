@@ -163,6 +163,15 @@ const ORDERED: &[&str] = &[
     "inv n=12",
     "inv n=14",
     "inv n=21",
+    "iamax n=7",
+    "iamax n=100",
+    "getrf n=1",
+    "getrf n=6",
+    "getrf n=7",
+    "getrf n=14",
+    "gesv n=7",
+    "gesv n=14",
+    "gesv n=6 nrhs=4",
 ];
 
 /// Small tasks of each kind of step that run under every block size.
@@ -182,6 +191,9 @@ const SWEPT: &[&str] = &[
     "posv n=7 reg=shift",
     "ldlt n=6 in_place",
     "inv n=6",
+    "iamax n=33",
+    "getrf n=6 in_place",
+    "gesv n=5 nrhs=3",
     "vec_tensor_vec k=3 a=4 b=5",
     "congruence_sym n=6 p=4",
     "riccati_gain nx=6 nu=3 reg=shift",
@@ -204,17 +216,19 @@ pub(super) fn add(grid: &mut Grid) {
 fn every_tier(grid: &mut Grid, task: &str, task_idx: usize) {
     let (single, double) = (spec(task, F32), spec(task, F64));
     let layout = if task_idx.is_multiple_of(2) { Contiguous } else { Interleaved };
-    grid.bulk(&single);
-    grid.shared(&single);
-    grid.thread(&single, Interleaved);
+    if single.op.entry().no_thread.is_none() {
+        grid.bulk(&single);
+        grid.shared(&single);
+        grid.thread(&single, Interleaved);
+        grid.bulk(&double);
+        grid.thread(&double, Interleaved);
+        grid.wgsl(&single, Contiguous, Tier::Thread, Form::Serial, 64);
+    }
     grid.warp_staged(&single, Contiguous, Form::Serial);
     grid.block_staged(&single, layout, Form::Serial, 64);
-    grid.bulk(&double);
-    grid.thread(&double, Interleaved);
     grid.warp(&double, other(layout), Form::Serial);
     grid.block_staged(&double, Contiguous, Form::Serial, 57);
 
-    grid.wgsl(&single, Contiguous, Tier::Thread, Form::Serial, 64);
     grid.wgsl(&single, other(layout), Tier::Warp, Form::Serial, 32);
     grid.wgsl(&single, layout, Tier::Block, Form::Serial, 64);
 

@@ -28,6 +28,7 @@ pub(super) fn evaluate<T: Real>(function: Function, args: &[T]) -> Result<T, Str
         (Function::NotEqual, [x, y]) => flag(x != y),
         (Function::And, [x, y]) => flag(*x != T::ZERO && *y != T::ZERO),
         (Function::Not, [x]) => flag(*x == T::ZERO),
+        (Function::OrOne, [x]) => if x.is_nan() { T::ONE } else { *x },
         (Function::Div, [x, y]) => x.over(*y),
         (Function::Exp, [x]) => x.exponential(),
         (Function::Sqrt, [x]) => x.root(),

@@ -152,8 +152,25 @@ impl<'a, T: Real> Machine<'a, T> {
                     self.memory.store_word(*operand, 0, status[worker], worker)?;
                 }
             }
-            Stmt::Word { name } => {
-                self.words.insert(name, vec![0; self.n_workers]);
+            Stmt::Word { name, start } => {
+                let words = self.numbers(start, active)?;
+                self.words.insert(name, words);
+            }
+            Stmt::TakeLarger { acc, word, value, index } => {
+                let numbers = self.numbers(index, active)?;
+                let is_larger: Vec<_> =
+                    self.value(value)?.iter().zip(self.value(acc)?).map(|(value, acc)| value > acc).collect();
+                let taking: Vec<_> = active.iter().zip(is_larger).map(|(active, is)| *active && is).collect();
+                self.update(acc, &taking, |machine, worker, _| Ok(machine.value(value)?[worker]))?;
+                let words = self.words.get_mut(word.as_str()).ok_or_else(|| format!("there is no word `{word}`"))?;
+                workers(&taking).for_each(|worker| words[worker] = numbers[worker]);
+            }
+            Stmt::TakeAt { acc, word, index, value } => {
+                let numbers = self.numbers(index, active)?;
+                let words = self.words.get(word.as_str()).ok_or_else(|| format!("there is no word `{word}`"))?;
+                let taking: Vec<_> =
+                    (0..self.n_workers).map(|worker| active[worker] && words[worker] == numbers[worker]).collect();
+                self.update(acc, &taking, |machine, worker, _| Ok(machine.value(value)?[worker]))?;
             }
             Stmt::CountSign { word, sign, value } => {
                 let values = self.values.get(value.as_str()).ok_or_else(|| format!("`{value}` has no value"))?;
@@ -168,9 +185,10 @@ impl<'a, T: Real> Machine<'a, T> {
                 }
             }
             Stmt::StoreWord { operand, index, word } => {
+                let elements = self.index(index, active)?;
                 let words = self.words.get(word.as_str()).ok_or_else(|| format!("there is no word `{word}`"))?;
                 for worker in workers(active) {
-                    self.memory.store_word(*operand, *index as isize, words[worker], worker)?;
+                    self.memory.store_word(*operand, elements[worker], words[worker], worker)?;
                 }
             }
             Stmt::Loop { var, start, end, step, stmts, .. } => {
@@ -290,6 +308,16 @@ impl<'a, T: Real> Machine<'a, T> {
         }
         self.values.insert(name, values);
         Ok(())
+    }
+
+    /// Integers as words; those of workers that do not reach this point mean nothing.
+    fn numbers(&self, index: &Index, active: &[bool]) -> Result<Vec<u32>, String> {
+        let ints = self.index(index, active)?;
+        let number = |worker: usize| match active[worker] {
+            true => u32::try_from(ints[worker]).map_err(|_| format!("a word takes {}", ints[worker])),
+            false => Ok(u32::MAX),
+        };
+        (0..self.n_workers).map(number).collect()
     }
 
     fn named(&self, name: &str) -> Result<&[isize], String> {

@@ -642,3 +642,36 @@ fn triangular_products() {
         });
     }
 }
+
+#[test]
+fn searches_and_exchanges() {
+    check("iamax, n = 7", |solved| {
+        let x = solved.old("x");
+        let found = solved.result("index").at(0, 0) as usize;
+        assert!((0..7).all(|i| x.at(i, 0).abs() <= x.at(found, 0).abs()));
+    });
+    for (flags, [in_place]) in choices(["in_place"]) {
+        let factors = if in_place { "a" } else { "lu" };
+        check(&format!("getrf, n = 5{flags}"), |solved| {
+            let (a, lu, pivots) = (solved.old("a"), solved.result(factors), solved.result("pivots"));
+            let mut rows: Vec<usize> = (0..5).collect();
+            (0..5).for_each(|k| rows.swap(k, pivots.at(k, 0) as usize));
+            assert_ne!(rows, [0, 1, 2, 3, 4]);
+            for (i, j) in (0..5).flat_map(|i| (0..5).map(move |j| (i, j))) {
+                let lower = |t: usize| if t == i { 1.0 } else { lu.at(i, t) };
+                let product = sum(i.min(j) + 1, |t| lower(t) * lu.at(t, j));
+                assert_near(product, a.at(rows[i], j), "L U");
+                assert!(i <= j || lu.at(i, j).abs() <= 1.0);
+            }
+        });
+        for nrhs in [1, 3] {
+            check(&format!("gesv, n = 4, nrhs = {nrhs}{flags}"), |solved| {
+                let x = solved.result(if in_place { "b" } else { "x" });
+                let (a, b) = (solved.old("a"), solved.old("b"));
+                for (i, j) in (0..4).flat_map(|i| (0..nrhs).map(move |j| (i, j))) {
+                    assert_near(sum(4, |t| a.at(i, t) * x.at(t, j)), b.at(i, j), "A X");
+                }
+            });
+        }
+    }
+}

@@ -1,8 +1,8 @@
 //! Phases as plain f64 arithmetic, without any regard for speed or rounding.
 
 use crate::spec::{
-    Access, Alpha, Beta, Contraction, Domain, Element, Factor, FactorKind, Letter, Map, MapKind, Opposite,
-    Phase, Reduction, Role, Scan, Shift, Solve, Spec, Term, Triangle,
+    Access, Alpha, Beta, Contraction, Domain, Element, Factor, FactorKind, Letter, Lu, Map, MapKind,
+    Opposite, Phase, Reduction, Role, Scan, Search, Shift, Solve, Spec, Term, Triangle,
 };
 
 /// Values of the run-time scalars.
@@ -48,6 +48,8 @@ impl Problem<'_> {
                 Phase::Solve(solve) => self.solve(solve),
                 Phase::Triangle(triangle) => self.triangle(triangle),
                 Phase::Scan(scan) => self.scan(scan),
+                Phase::Lu(lu) => self.lu(lu),
+                Phase::Search(search) => self.search(search),
             }
         }
     }
@@ -197,6 +199,44 @@ impl Problem<'_> {
             };
             self.set(destination, &output, value);
         }
+    }
+
+    /// Row by row of the result, after the rows have been exchanged by way of a permutation.
+    fn lu(&mut self, lu: &Lu) {
+        let n = lu.n;
+        let mut a = self.values[lu.source].clone();
+        let mut rows: Vec<usize> = (0..n).collect();
+        for k in 0..n {
+            let size = |i: &usize| a[i + k * n].abs();
+            let row = (k..n).max_by(|i, j| size(i).total_cmp(&size(j))).expect("a row is left");
+            rows.swap(k, row);
+            (0..n).for_each(|j| a.swap(k + j * n, row + j * n));
+            for i in k + 1..n {
+                a[i + k * n] /= a[k + k * n];
+                for j in k + 1..n {
+                    a[i + j * n] -= a[i + k * n] * a[k + j * n];
+                }
+            }
+            if let Some(pivots) = lu.pivots {
+                self.values[pivots][k] = row as f64;
+            }
+            if let Some(reciprocals) = lu.reciprocals {
+                self.values[reciprocals][k] = 1.0 / a[k + k * n];
+            }
+        }
+        self.values[lu.target] = a;
+        if let Some((right, _)) = lu.right {
+            for column in self.values[right].chunks_exact_mut(n) {
+                let old = column.to_vec();
+                column.iter_mut().zip(&rows).for_each(|(value, row)| *value = old[*row]);
+            }
+        }
+    }
+
+    fn search(&mut self, search: &Search) {
+        let size = |i: &usize| self.values[search.source][*i].abs();
+        let found = (0..search.length).rev().max_by(|i, j| size(i).total_cmp(&size(j)));
+        self.values[search.output][0] = found.expect("a vector has elements") as f64;
     }
 
     fn scan(&mut self, scan: &Scan) {

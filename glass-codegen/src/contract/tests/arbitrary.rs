@@ -159,6 +159,16 @@ fn assert_inside(spec: &Spec) {
                 }
                 continue;
             }
+            Phase::Lu(lu) => {
+                for operand in [lu.source, lu.target] {
+                    assert_eq!(spec.operands[operand].elements(), lu.n * lu.n);
+                }
+                continue;
+            }
+            Phase::Search(search) => {
+                assert_eq!(spec.operands[search.source].elements(), search.length);
+                continue;
+            }
             Phase::Scan(scan) => {
                 for operand in [scan.source, scan.target] {
                     assert_eq!(spec.operands[operand].elements(), scan.length);

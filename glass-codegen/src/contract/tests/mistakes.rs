@@ -1,7 +1,8 @@
 //! What is said about wrong attributes.
 
-use super::{mistakes, op, pair, string};
+use super::{mistakes, op, pair, request, string};
 use crate::contract::Fields;
+use crate::plan::Tier;
 
 /// Mistakes begin with these texts, in this order, and there are no others.
 #[track_caller]
@@ -27,19 +28,31 @@ fn names_of_ops() {
 
 #[test]
 fn what_the_thread_tier_lacks() {
-    for name in ["iamax", "ldlt_pivoted", "getrf", "gesv", "getrs", "laswp", "inv_pivoted", "syev"] {
-        check(
-            &op(&format!("{name}, n = 7, tier = thread")),
-            &[
-                &format!("op: glass: op `{name}` is not provided yet"),
-                &format!(
-                    "tier: glass: `tier = thread` is not available for op `{name}`\nallowed: warp, block\nwhy: each \
-                     lane works on a different problem, so the data-dependent branch of a pivot search or stopping \
-                     test would diverge the warp"
-                ),
-            ],
+    for (name, is_provided) in [
+        ("iamax", true),
+        ("getrf", true),
+        ("gesv", true),
+        ("ldlt_pivoted", false),
+        ("getrs", false),
+        ("laswp", false),
+        ("inv_pivoted", false),
+        ("syev", false),
+    ] {
+        let later = format!("op: glass: op `{name}` is not provided yet");
+        let lacking = format!(
+            "tier: glass: `tier = thread` is not available for op `{name}`\nallowed: warp, block\nwhy: each lane works \
+             on a different problem, so the data-dependent branch of a pivot search or stopping test would diverge \
+             the warp"
         );
-        check(&op(&format!("{name}, n = 7, tier = warp")), &["is not provided yet"]);
+        let expected: Vec<&str> =
+            [&later, &lacking].into_iter().skip(is_provided.into()).map(String::as_str).collect();
+        check(&op(&format!("{name}, n = 7, tier = thread")), &expected);
+        let fields = op(&format!("{name}, n = 7, tier = warp"));
+        if is_provided {
+            assert_eq!(request(&fields).forced.tier, Some(Tier::Warp), "{name}");
+        } else {
+            check(&fields, &["is not provided yet"]);
+        }
     }
     for name in
         ["gemm_reduced, m = 1, n = 1, k = 1", "gemv_reduced, m = 1, n = 1", "syrk_reduced, n = 1, k = 1"]

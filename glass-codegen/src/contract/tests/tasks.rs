@@ -102,6 +102,26 @@ const TASKS: &[(&str, &str, &str, &str)] = &[
         "in a 7x7, out l 7x7, word status 1, word inertia 3",
         "A = L D L'",
     ),
+    ("iamax, n = 5", "iamax_f32_n5", "in x 5, word index 1", "index of the largest abs x"),
+    ("getrf, n = 5", "getrf_f32_n5", "in a 5x5, out lu 5x5, word status 1, word pivots 5", "P A = L U"),
+    (
+        "getrf, n = 5, in_place, check = off",
+        "getrf_f32_n5_inplace_unchecked",
+        "inout a 5x5, word pivots 5",
+        "P A = L U",
+    ),
+    (
+        "gesv, n = 5, nrhs = 2",
+        "gesv_f32_n5_nrhs2",
+        "in a 5x5, in b 5x2, out x 5x2, word status 1, temp lu 5x5, temp recip 5",
+        "X = A^-1 B",
+    ),
+    (
+        "gesv, n = 5, in_place",
+        "gesv_f32_n5_inplace",
+        "inout a 5x5, inout b 5, word status 1, word pivots 5, temp recip 5",
+        "b = A^-1 b",
+    ),
     ("axpy, n = 5", "axpy_f32_n5", "in x 5, in y 5, out z 5", "z = alpha x + y"),
     ("axpy, n = 5, alpha = runtime, in_place", "axpy_f32_n5_inplace", "in x 5, inout y 5", "y = alpha x + y"),
     (

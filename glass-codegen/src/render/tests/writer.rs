@@ -243,6 +243,7 @@ fn functions() {
             "x.and(z)",
         ),
         (Function::Not, vec!["x"], "x == 0.0f ? 1.0f : 0.0f", "select(0f, 1f, x == 0f)", "x.not()"),
+        (Function::OrOne, vec!["x"], "x == x ? x : 1.0f", "select(x, 1f, glass_is_nan(x))", "x.or_one()"),
         (Function::Div, vec!["x", "z"], "__fdiv_rn(x, z)", "x / z", "x.div(z)"),
         (Function::Exp, vec!["x"], "expf(x)", "exp(x)", "x.exp()"),
         (Function::Sqrt, vec!["x"], "glass_sqrt(x)", "sqrt(x)", "x.sqrt()"),
@@ -384,11 +385,11 @@ fn pivots_and_status() {
 fn words_count_signs() {
     let count = |sign, word: &str| Stmt::CountSign { word: name(word), sign, value: name("rho") };
     let stmts = vec![
-        Stmt::Word { name: name("n_above") },
+        Stmt::Word { name: name("n_above"), start: Index::default() },
         count(Sign::Positive, "n_above"),
         count(Sign::Negative, "n_below"),
         count(Sign::Zero, "n_zero"),
-        Stmt::StoreWord { operand: 2, index: 0, word: name("n_above") },
+        Stmt::StoreWord { operand: 2, index: Index::default(), word: name("n_above") },
     ];
     expect(
         stmts,
@@ -407,11 +408,45 @@ fn words_count_signs() {
             "status[status_base] = n_above;",
         ],
         &[
-            "let mut n_above = V::no_words();",
+            "let mut n_above = V::words(0);",
             "V::splat(rho).count_positive(&mut n_above);",
             "V::splat(rho).count_negative(&mut n_below);",
             "V::splat(rho).count_zero(&mut n_zero);",
             "status[0] = n_above;",
+        ],
+    );
+}
+
+#[test]
+fn words_hold_indices() {
+    let row = || Index::name("col").plus(Index::constant(1));
+    let stmts = vec![
+        Stmt::Word { name: name("row"), start: Index::name("col") },
+        Stmt::TakeLarger { acc: name("largest"), word: name("row"), value: name("x"), index: row() },
+        Stmt::TakeAt { acc: name("kept"), word: name("row"), value: name("rho"), index: Index::constant(3) },
+        Stmt::StoreWord { operand: 2, index: Index::name("col"), word: name("row") },
+    ];
+    expect(
+        stmts,
+        &[
+            "unsigned int row = col;",
+            "row = x > largest ? col + 1u : row;",
+            "largest = x > largest ? x : largest;",
+            "kept = row == 3u ? rho : kept;",
+            "status[col] = row;",
+        ],
+        &[
+            "var row = col;",
+            "row = select(row, col + 1u, x > largest);",
+            "largest = select(largest, x, x > largest);",
+            "kept = select(kept, args.rho, row == 3u);",
+            "status[status_base + col] = row;",
+        ],
+        &[
+            "let mut row = V::words((col) as u32);",
+            "x.take_larger((col + 1) as u32, &mut largest, &mut row);",
+            "V::splat(rho).take_at(3, &row, &mut kept);",
+            "status[col] = row;",
         ],
     );
 }

@@ -98,6 +98,8 @@ macro_rules! tests {
                 check!(abs, |a, _| a.abs(), |a, _| $float::abs(a));
                 check!(sqrt, |a, _| a.sqrt(), |a, _| $float::sqrt(a));
                 check!(recip, |a, _| a.recip(), |a, _| 1.0 / a);
+                check!(div, |a, b| a.div(b), |a, b| a / b);
+                check!(exp, |a, _| a.exp(), |a, _| $float::exp(a));
                 check!(splat, |_, _| V::splat(0.1), |_, _| 0.1);
             }
 
@@ -119,6 +121,46 @@ macro_rules! tests {
                             b
                         },
                 });
+            }
+
+            #[test]
+            fn an_extreme_beside_nan_is_nan() {
+                check!(maximum, |a, b| a.maximum(b), |a, b| match a.partial_cmp(&b) {
+                    None => $float::NAN,
+                    Some(_) =>
+                        if a.total_cmp(&b).is_ge() {
+                            a
+                        } else {
+                            b
+                        },
+                });
+                check!(minimum, |a, b| a.minimum(b), |a, b| match a.partial_cmp(&b) {
+                    None => $float::NAN,
+                    Some(_) =>
+                        if a.total_cmp(&b).is_le() {
+                            a
+                        } else {
+                            b
+                        },
+                });
+            }
+
+            #[test]
+            fn comparisons_choose() {
+                check!(at_most, |a, b| a.at_most(b), |a, b| match a > b {
+                    true => b,
+                    false => a,
+                });
+                check!(at_least, |a, b| a.at_least(b), |a, b| match a < b {
+                    true => b,
+                    false => a,
+                });
+                check!(less, |a, b| a.less(b), |a, b| $float::from(u8::from(a < b)));
+                check!(less_equal, |a, b| a.less_equal(b), |a, b| $float::from(u8::from(a <= b)));
+                check!(equal, |a, b| a.equal(b), |a, b| $float::from(u8::from(a == b)));
+                check!(not_equal, |a, b| a.not_equal(b), |a, b| $float::from(u8::from(a != b)));
+                check!(and, |a, b| a.and(b), |a, b| { $float::from(u8::from(!(a == 0.0 || b == 0.0))) });
+                check!(not, |a, _| a.not(), |a, _| $float::from(u8::from(a.abs() == 0.0)));
             }
 
             #[test]
@@ -219,6 +261,38 @@ macro_rules! tests {
                 check_pivots(Lanes::rsqrt_pivot, Lanes::rsqrt_pivot, not_positive, approximate);
                 let not_invertible = |a: $float| a == 0.0 || !a.is_finite();
                 check_pivots(Lanes::general_pivot, Lanes::general_pivot, not_invertible, |a| (a, 1.0 / a));
+            }
+
+            #[test]
+            fn a_lane_takes_by_its_own_word() {
+                let values = edges!($float);
+                let sizes: [$float; 4] = [2.0, 3.0, 3.0, $float::NAN];
+                for values in values.chunks($width) {
+                    let lane = |idx: usize| values[idx % values.len()];
+                    let first = Many::splat(0.0);
+                    let (mut largest, mut word) = (first, Many::words(0));
+                    Pack(std::array::from_fn(lane)).take_larger(7, &mut largest, &mut word);
+                    let mut kept = Many::splat(0.5);
+                    Many::splat(0.25).take_at(7, &word, &mut kept);
+                    for idx in 0..$width {
+                        let (mut single, mut single_word, mut single_kept) = (0.0, 0, 0.5);
+                        lane(idx).take_larger(7, &mut single, &mut single_word);
+                        $float::splat(0.25).take_at(7, &single_word, &mut single_kept);
+                        let wanted = if lane(idx) > 0.0 { (lane(idx), 7, 0.25) } else { (0.0, 0, 0.5) };
+                        assert_eq!((largest.0[idx], word.0[idx], kept.0[idx]), wanted);
+                        assert_eq!((single, single_word, single_kept), wanted);
+                    }
+                }
+                // The first of equals, and no NaN.
+                let (mut largest, mut word) = (0.0, $float::words(9));
+                for (index, size) in (0..).zip(sizes) {
+                    size.take_larger(index, &mut largest, &mut word);
+                }
+                assert_eq!((largest, word), (3.0, 1));
+                check!(or_one, |a, _| a.or_one(), |a, _| match a.is_nan() {
+                    true => 1.0,
+                    false => a,
+                });
             }
 
             #[test]

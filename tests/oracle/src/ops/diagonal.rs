@@ -117,7 +117,11 @@ impl Operation for AddIdentity {
 
     fn run<T: Real>(&self, _form: Form, case: &mut Case<T>) {
         let mut result = self.source(case).to_vec();
-        result.iter_mut().step_by(self.n + 1).take(self.d).for_each(|entry| *entry = entry.plus(case.scalars[0]));
+        result
+            .iter_mut()
+            .step_by(self.n + 1)
+            .take(self.d)
+            .for_each(|entry| *entry = entry.plus(case.scalars[0]));
         case.outputs[0] = result;
     }
 

@@ -87,8 +87,20 @@ impl ElementFunction {
             // Of two zeros one sign bit decides.
             Self::Max if x == y => T::from_pattern(x.to_pattern() & y.to_pattern()),
             Self::Min if x == y => T::from_pattern(x.to_pattern() | y.to_pattern()),
-            Self::Max => if x > y { x } else { y },
-            Self::Min => if x < y { x } else { y },
+            Self::Max => {
+                if x > y {
+                    x
+                } else {
+                    y
+                }
+            }
+            Self::Min => {
+                if x < y {
+                    x
+                } else {
+                    y
+                }
+            }
             Self::Abs => x.magnitude(),
             Self::Clip => {
                 let t = if x > z { z } else { x };
@@ -113,8 +125,20 @@ impl ElementFunction {
             Self::Add => x + y,
             Self::Sub => x - y,
             Self::Max | Self::Min if order.is_none() => f64::NAN,
-            Self::Max => if x.total_cmp(&y).is_ge() { x } else { y },
-            Self::Min => if x.total_cmp(&y).is_le() { x } else { y },
+            Self::Max => {
+                if x.total_cmp(&y).is_ge() {
+                    x
+                } else {
+                    y
+                }
+            }
+            Self::Min => {
+                if x.total_cmp(&y).is_le() {
+                    x
+                } else {
+                    y
+                }
+            }
             Self::Abs => x.copysign(1.0),
             // A comparison with NaN does not hold, so that bound is none.
             Self::Clip => {
@@ -188,7 +212,8 @@ impl Operation for Elementwise {
             let exact = self.function.exact(sources.map(Real::to_f64));
             let expected = T::from_f64(exact);
             if tally.arithmetic == Arithmetic::Ieee {
-                let same = expected.to_pattern() == actual.to_pattern() || expected.is_nan() && actual.is_nan();
+                let same =
+                    expected.to_pattern() == actual.to_pattern() || expected.is_nan() && actual.is_nan();
                 tally.require(same, || format!("element {at}: {actual:?} instead of {expected:?}"));
                 continue;
             }

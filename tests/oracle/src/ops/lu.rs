@@ -11,11 +11,13 @@ use crate::problem::Form;
 use crate::real::Real;
 use crate::tally::Tally;
 
-/// Operands `a`, `lu` (n x n); words `status`, `pivots` (n): row k was exchanged with row `pivots[k] >= k`, 0-based.
+/// Operands `a` and, out of place, `lu` (n x n); words `status`, `pivots` (n): row k was exchanged with row `pivots[k] >= k`, 0-based.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Getrf {
     /// Rows and columns.
     pub n: usize,
+    /// The factors replace `a`.
+    pub in_place: bool,
     /// Whether there is a status.
     pub check: Check,
 }
@@ -29,6 +31,20 @@ pub struct Getrs {
     pub nrhs: usize,
     /// Solves with the transpose.
     pub trans: bool,
+}
+
+/// Out of place, operands `a` (n x n), `b` and `x` (n x nrhs), word `status`. In place, `a` becomes the factors and `b` the
+/// unknowns, and the words are those of [`Getrf`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gesv {
+    /// Rows and columns.
+    pub n: usize,
+    /// Right-hand sides.
+    pub nrhs: usize,
+    /// Factors and unknowns replace `a` and `b`.
+    pub in_place: bool,
+    /// Whether there is a status.
+    pub check: Check,
 }
 
 /// Factors in place; returns the status and the exchanges.
@@ -67,6 +83,25 @@ fn factor<T: Real>(n: usize, a: &mut [T]) -> (u32, Vec<u32>) {
     (status, exchanges)
 }
 
+/// A matrix whose every step must exchange rows: one large element per row and column, off the diagonal.
+fn matrix<T: Real>(n: usize, target: &mut [T], draw: &mut Draw, flavour: Flavour) {
+    let mut a = draw.general(n, n, 1.0);
+    for i in 0..n {
+        let j = (i + 1) % n;
+        a.set(i, j, a.at(i, j) + 2.0.into());
+    }
+    a.store(target, |_, _| true);
+    match flavour {
+        // A zero leading pivot is no failure here.
+        Flavour::Hard if n > 1 => target[0] = T::ZERO,
+        Flavour::Failing => {
+            let column = draw.below(n as u64) as usize;
+            target[column * n..][..n].fill(T::ZERO);
+        }
+        _ => {}
+    }
+}
+
 /// Rows of a matrix after the exchanges.
 fn exchanged(a: &Matrix, exchanges: &[u32]) -> Matrix {
     let mut rows: Vec<usize> = (0..a.rows).collect();
@@ -84,34 +119,24 @@ fn factors<T: Real>(stored: &[T], n: usize) -> (Matrix, Matrix) {
 impl Operation for Getrf {
     fn operands(&self) -> Vec<Operand> {
         let elements = self.n * self.n;
-        let mut operands = vec![Operand::source("a", elements), Operand::result("lu", elements)];
+        let mut operands = match self.in_place {
+            true => vec![Operand::updated("a", elements)],
+            false => vec![Operand::source("a", elements), Operand::result("lu", elements)],
+        };
         operands.extend((self.check == Check::On).then(|| Operand::word("status", 1)));
         operands.push(Operand::word("pivots", self.n));
         operands
     }
 
     fn fill<T: Real>(&self, case: &mut Case<T>, draw: &mut Draw, flavour: Flavour) {
-        let n = self.n;
-        let mut a = draw.general(n, n, 1.0);
-        // One large element per row and column, off the diagonal: every step must exchange.
-        for i in 0..n {
-            let j = (i + 1) % n;
-            a.set(i, j, a.at(i, j) + 2.0.into());
-        }
-        a.store(&mut case.inputs[0], |_, _| true);
-        match flavour {
-            // A zero leading pivot is no failure here.
-            Flavour::Hard => case.inputs[0][0] = T::ZERO,
-            Flavour::Failing => {
-                let column = draw.below(n as u64) as usize;
-                case.inputs[0][column * n..][..n].fill(T::ZERO);
-            }
-            _ => {}
-        }
+        let target = if self.in_place { &mut case.outputs[0] } else { &mut case.inputs[0] };
+        matrix(self.n, target, draw, flavour);
     }
 
     fn run<T: Real>(&self, _form: Form, case: &mut Case<T>) {
-        case.outputs[0] = case.inputs[0].clone();
+        if !self.in_place {
+            case.outputs[0] = case.inputs[0].clone();
+        }
         let (status, exchanges) = factor(self.n, &mut case.outputs[0]);
         *case.words.last_mut().expect("pivots") = exchanges;
         if self.check == Check::On {
@@ -125,9 +150,12 @@ impl Operation for Getrf {
         if !exchanges.iter().enumerate().all(|(k, &at)| (k..n).contains(&(at as usize))) {
             return tally.fail(|| format!("exchanges {exchanges:?}"));
         }
-        let a = exchanged(&Matrix::packed(&before.inputs[0], n, n), exchanges);
+        let source = if self.in_place { &before.outputs[0] } else { &before.inputs[0] };
+        let a = exchanged(&Matrix::packed(source, n, n), exchanges);
         let (l, u) = factors(&after.outputs[0], n);
-        let status = status(self.check, after).unwrap_or(0);
+        // Without a status the pivot itself tells.
+        let first_bad = (0..n).find(|&j| !u.at(j, j).hi.is_finite()).map_or(0, |j| j as u32 + 1);
+        let status = status(self.check, after).unwrap_or(first_bad);
         let n_valid = if status == 0 { n } else { status as usize - 1 };
         let relative = tally.relative::<T>((n + 4) as f64, 1.0);
         for j in 0..n_valid {
@@ -219,5 +247,78 @@ impl Operation for Getrs {
             let b = exchanged(&b, &before.words[0]);
             residual::<T>(tally, relative, (&product, &magnitude), &x, &b);
         }
+    }
+}
+
+impl Operation for Gesv {
+    fn operands(&self) -> Vec<Operand> {
+        let (a, b) = (self.n * self.n, self.n * self.nrhs);
+        let mut operands = match self.in_place {
+            true => vec![Operand::updated("a", a), Operand::updated("b", b)],
+            false => vec![Operand::source("a", a), Operand::source("b", b), Operand::result("x", b)],
+        };
+        operands.extend((self.check == Check::On).then(|| Operand::word("status", 1)));
+        operands.extend(self.in_place.then(|| Operand::word("pivots", self.n)));
+        operands
+    }
+
+    fn fill<T: Real>(&self, case: &mut Case<T>, draw: &mut Draw, flavour: Flavour) {
+        let given = if self.in_place { &mut case.outputs } else { &mut case.inputs };
+        matrix(self.n, &mut given[0], draw, flavour);
+        given[1].iter_mut().for_each(|b| *b = draw.a(flavour.family()));
+    }
+
+    fn run<T: Real>(&self, _form: Form, case: &mut Case<T>) {
+        use super::triangular_solve::{Sweep, solve_column};
+        use crate::choice::Uplo::{Lower, Upper};
+        let n = self.n;
+        let given = if self.in_place { &case.outputs } else { &case.inputs };
+        let (mut lu, mut x) = (given[0].clone(), given[1].clone());
+        let (status, exchanges) = factor(n, &mut lu);
+        let reciprocals: Vec<T> = lu.iter().step_by(n + 1).map(|p| p.reciprocal()).collect();
+        for x in x.chunks_exact_mut(n) {
+            exchanges.iter().enumerate().for_each(|(k, &at)| x.swap(k, at as usize));
+            solve_column(n, &lu, Sweep { uplo: Lower, trans: false }, None, x);
+            solve_column(n, &lu, Sweep { uplo: Upper, trans: false }, Some(&reciprocals), x);
+        }
+        *case.outputs.last_mut().expect("unknowns") = x;
+        if self.in_place {
+            case.outputs[0] = lu;
+            *case.words.last_mut().expect("pivots") = exchanges;
+        }
+        if self.check == Check::On {
+            case.words[0][0] = status;
+        }
+    }
+
+    fn measure<T: Real>(&self, form: Form, before: &Case<T>, after: &Case<T>, tally: &mut Tally) {
+        let (n, nrhs) = (self.n, self.nrhs);
+        let given = if self.in_place { &before.outputs } else { &before.inputs };
+        // The factors are held against the matrix by themselves; out of place only their sizes are needed.
+        let mut own = given[0].clone();
+        let (own_status, own_exchanges) = factor(n, &mut own);
+        let (lu, exchanges) = match self.in_place {
+            true => (&after.outputs[0], after.words.last().expect("pivots")),
+            false => (&own, &own_exchanges),
+        };
+        if self.in_place {
+            let factors = Getrf { n, in_place: true, check: self.check };
+            let only = |case: &Case<T>| Case { outputs: vec![case.outputs[0].clone()], ..case.clone() };
+            factors.measure(form, &only(before), &only(after), tally);
+        }
+        let reported = status(self.check, after).unwrap_or(own_status);
+        tally
+            .require((reported == 0) == (own_status == 0), || format!("status {reported}, not {own_status}"));
+        if own_status != 0 || !exchanges.iter().all(|at| (*at as usize) < n) {
+            return;
+        }
+        let (l, u) = factors(lu, n);
+        let magnitude = l.abs().times(&u.abs());
+        let a = exchanged(&Matrix::packed(&given[0], n, n), exchanges);
+        let b = exchanged(&Matrix::packed(&given[1], n, nrhs), exchanges);
+        let x = Matrix::packed(after.outputs.last().expect("unknowns"), n, nrhs);
+        // Factoring and both solves, as for the other factorisations.
+        let relative = tally.relative::<T>((3 * n + 7) as f64, 1.0);
+        residual::<T>(tally, relative, (&a, &magnitude), &x, &b);
     }
 }

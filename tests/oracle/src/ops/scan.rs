@@ -67,7 +67,9 @@ impl Operation for PrefixSum {
             if !terms.iter().all(|x| x.is_finite()) {
                 let expected: f64 = terms.iter().sum();
                 let same = expected == actual || expected.is_nan() && actual.is_nan();
-                tally.require(same || tally.flushes(), || format!("sum {i}: {actual:e} instead of {expected:e}"));
+                tally.require(same || tally.flushes(), || {
+                    format!("sum {i}: {actual:e} instead of {expected:e}")
+                });
                 continue;
             }
             let exact = terms.iter().fold(DoubleDouble::ZERO, |sum, x| sum + (*x).into());

@@ -124,7 +124,11 @@ fn factors() -> Vec<Task> {
                 }
             }
         }
-        tasks.push(Getrf { n, check: Check::On }.into());
+        for in_place in [false, true] {
+            tasks.extend([Check::On, Check::Off].map(|check| Getrf { n, in_place, check }.into()));
+            let solve = Gesv { n, nrhs: 2, in_place, check: Check::On };
+            tasks.extend([solve.into(), Gesv { check: Check::Off, ..solve }.into()]);
+        }
         tasks.extend([false, true].map(|trans| Getrs { n, nrhs: 2, trans }.into()));
     }
     tasks

@@ -175,9 +175,10 @@ fn factors() {
 #[test]
 fn exchanges() {
     // A zero leading pivot, then [2 4; 0 3].
-    let lu = solved(Getrf { n: 2, check: Check::On }, &[&[0.0, 2.0, 3.0, 4.0]], &[], &[]);
+    let lu = solved(Getrf { n: 2, in_place: false, check: Check::On }, &[&[0.0, 2.0, 3.0, 4.0]], &[], &[]);
     assert_eq!((&lu.outputs[0][..], &lu.words), (&[2.0, 0.0, 4.0, 3.0][..], &vec![vec![0], vec![1, 1]]));
-    let singular = solved(Getrf { n: 2, check: Check::On }, &[&[1.0, 2.0, 2.0, 4.0]], &[], &[]);
+    let singular =
+        solved(Getrf { n: 2, in_place: false, check: Check::On }, &[&[1.0, 2.0, 2.0, 4.0]], &[], &[]);
     assert_eq!(singular.words[0][0], 2);
     for (trans, b, x) in [(false, [3.0, 6.0], [1.0, 1.0]), (true, [2.0, 7.0], [1.0, 1.0])] {
         let task = Task::from(Getrs { n: 2, nrhs: 1, trans });
