@@ -49,7 +49,6 @@ use proc_macro::TokenStream;
 /// | `nrm1_diff` | s = sum abs(x(i) - y(i)) | `n` | | `s` |
 /// | `nrm2` | s = sqrt(x' x), without overflow on the way | `n` | | `s` |
 /// | `infnorm` | s = max abs x(i), NaN where there is one | `n` | | `s` |
-/// | `iamax` | index, from 0, of the largest abs x(i) | `n` | | `index` |
 /// | `iamax` | index of the largest abs x(i) | `n` | | `index` |
 /// | `prefix_sum` | y(i) = x(0) + ... + x(i), `exclusive`: without x(i) | `n` | `exclusive` `in_place` | `y` (`x`) |
 /// | `softmax` | y = exp(x) / sum exp(x), relative to the largest | `n` | `alpha` | `y` |
@@ -94,8 +93,6 @@ use proc_macro::TokenStream;
 /// | `ldlt` | A = L D L' | `n` | `fill` `in_place` `inertia` `check` | `l` (`a`), `status`, with the flag `inertia` |
 /// | `ldlt_solve` | X = (L D L')^-1 B | `n` `nrhs` | `in_place` | `x` (`b`) |
 /// | `inv` | X = A^-1, without pivoting | `n` | `in_place` `check` | `x` (`a`), `status` |
-/// | `getrf` | P A = L U | `n` | `in_place` `check` | `lu` (`a`), `status`, `pivots` |
-/// | `gesv` | X = A^-1 B by P A = L U | `n` `nrhs` | `in_place` `check` | `x` (`a`, `b`), `status`, in place `pivots` |
 /// | `getrf` | P A = L U, rows exchanged | `n` | `in_place` `check` | `lu` (`a`), `status`, `pivots` |
 /// | `gesv` | X = A^-1 B by P A = L U | `n` `nrhs` | `in_place` `check` | `x` (`a`, `b`), `status`, in place `pivots` |
 /// | `tensor_vec_contract` | M = sum v T over one axis of T(k,a,b) | `k` `a` `b` | `axis` `slab_row_major` `symmetric` `alpha` `beta` | `m` |
