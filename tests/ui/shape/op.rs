@@ -15,6 +15,10 @@ struct Tile;
 #[glass::op(tensor_vec_contract, k = 4096, a = 4096, b = 2)]
 struct Tensor;
 
+#[glass::op(add_identity_partial, n = 7, d = 8)]
+struct Partial;
+
 fn main() {
+    let _ = Partial::sources();
     let _ = (Solve::sources(), Gain::sources(), Short::sources(), Tile::sources(), Tensor::sources());
 }

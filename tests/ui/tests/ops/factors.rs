@@ -18,6 +18,16 @@ op!(trsm: op(trsm, n = 3, nrhs = 2, trans), [], |seed| {
     Problem::overwriting([l.dead_above(), l.transposed().times(&x)], x)
 });
 
+op!(trmv: op(trmv, n = 3), [], |seed| {
+    let (l, x) = (Matrix::lower(3, seed), Matrix::whole(3, 1, seed + 1));
+    Problem::overwriting([l.dead_above(), x.clone()], l.times(&x))
+});
+
+op!(trmm: op(trmm, m = 3, n = 2, trans), [], |seed| {
+    let (l, b) = (Matrix::lower(3, seed), Matrix::whole(3, 2, seed + 1));
+    Problem::overwriting([l.dead_above(), b.clone()], l.transposed().times(&b))
+});
+
 op!(potrf: op(potrf, n = 3), [], |seed| {
     let l = Matrix::lower(3, seed);
     Problem::checked([definite(&l, seed).dead_above()], l, seed == BAD)
@@ -101,6 +111,47 @@ op!(inv: op(inv, n = 3), [], |seed| {
         a.data[0] = 0.0;
     }
     Problem::checked([a], inverse, seed == BAD)
+});
+
+/// `L U` with its first row exchanged, `L` and `U` in one matrix, and the exchanges: the largest of each column is its
+/// pivot, which is only in the first column elsewhere.
+fn lu(seed: usize) -> (Matrix, Matrix, Vec<u32>) {
+    let below = |row: usize, col: usize| [0.5, -0.25, 0.0][(row + col + seed) % 3];
+    let l = Matrix::new(3, 3, |row, col| match row.cmp(&col) {
+        std::cmp::Ordering::Less => 0.0,
+        std::cmp::Ordering::Equal => 1.0,
+        std::cmp::Ordering::Greater => below(row, col),
+    });
+    let u = Matrix::lower(3, seed).transposed();
+    let both = Matrix::new(3, 3, |row, col| if row > col { l.at(row, col) } else { u.at(row, col) });
+    let (product, first) = (l.times(&u), 1 + seed % 2);
+    let a = Matrix::new(3, 3, |row, col| {
+        let source = if row == 0 {
+            first
+        } else if row == first {
+            0
+        } else {
+            row
+        };
+        product.at(source, col)
+    });
+    (a, both, vec![first as u32, 1, 2])
+}
+
+op!(getrf: op(getrf, n = 3), [], |seed| {
+    let (a, both, pivots) = lu(seed);
+    Problem { words: vec![vec![0], pivots], ..Problem::overwriting([a], both) }
+});
+
+// The bad problem has no first column.
+op!(gesv: op(gesv, n = 3), [], |seed| {
+    let (mut a, _, _) = lu(seed);
+    let x = Matrix::whole(3, 1, seed + 1);
+    let b = a.times(&x);
+    if seed == BAD {
+        a.data[..3].fill(0.0);
+    }
+    Problem::checked([a, b], x, seed == BAD)
 });
 
 /// Operands of a gain and what comes out of them: `[P, A, B, R]`, `K` and the factor.

@@ -108,9 +108,97 @@ op!(symmetrize: op(symmetrize, n = 3), [], |seed| {
     Problem { inputs: vec![a], outputs: vec![(Some(b), Some(result))], words: Vec::new() }
 });
 
-op!(mult: op(mult, n = 5), [], |seed| {
-    let product = Matrix::new(5, 1, |row, _| x(seed).data[row] * y(seed).data[row]);
-    Problem::overwriting([x(seed), y(seed)], product)
+op!(infnorm: op(infnorm, n = 5), [], |seed| {
+    let largest = x(seed).data.iter().fold(0.0f64, |largest, value| largest.max(value.abs()));
+    Problem::overwriting([x(seed)], Matrix::scalar(largest))
+});
+
+op!(prefix_sum: op(prefix_sum, n = 5), [], |seed| {
+    let x = x(seed);
+    Problem::overwriting([x.clone()], Matrix::new(5, 1, |row, _| x.data[..=row].iter().sum()))
+});
+
+op!(exclusive_prefix_sum: op(prefix_sum, n = 5, exclusive), [], |seed| {
+    let x = x(seed);
+    Problem::overwriting([x.clone()], Matrix::new(5, 1, |row, _| x.data[..row].iter().sum()))
+});
+
+// Equal elements share the whole, however large they are.
+op!(softmax: op(softmax, n = 4), [], |seed| {
+    Problem::overwriting([Matrix::new(4, 1, |_, _| seed as f64 * 300.0)], Matrix::new(4, 1, |_, _| 0.25))
+});
+
+op!(axpby: op(axpby, n = 5), [2.0, -3.0], |seed| {
+    Problem::overwriting([x(seed), y(seed)], x(seed).scaled(2.0).plus(&y(seed).scaled(-3.0)))
+});
+
+op!(set_const: op(set_const, n = 5), [2.5], |_| Problem::overwriting([], Matrix::new(5, 1, |_, _| 2.5)));
+
+op!(set_identity: op(set_identity, n = 3), [], |_| Problem::overwriting([], Matrix::diagonal(3, |_| 1.0)));
+
+op!(add_identity: op(add_identity, n = 3), [2.0], |seed| {
+    let a = Matrix::whole(3, 3, seed);
+    Problem::overwriting([a.clone()], a.plus(&Matrix::diagonal(3, |_| 2.0)))
+});
+
+op!(add_identity_partial: op(add_identity_partial, n = 3, d = 2), [2.0], |seed| {
+    let a = Matrix::whole(3, 3, seed);
+    Problem::overwriting([a.clone()], a.plus(&Matrix::diagonal(3, |row| if row < 2 { 2.0 } else { 0.0 })))
+});
+
+op!(clip: op(clip, n = 5), [], |seed| {
+    let (x, bound) = (x(seed), |value: f64| Matrix::new(5, 1, |_, _| value));
+    let result = Matrix::new(5, 1, |row, _| x.data[row].clamp(-1.0, 2.0));
+    Problem::overwriting([x, bound(-1.0), bound(2.0)], result)
+});
+
+op!(abs: op(abs, n = 5), [], |seed| {
+    Problem::overwriting([x(seed)], Matrix::new(5, 1, |row, _| x(seed).data[row].abs()))
+});
+
+op!(not: op(not, n = 5), [], |seed| {
+    Problem::overwriting([x(seed)], Matrix::new(5, 1, |row, _| truth(x(seed).data[row] == 0.0)))
+});
+
+fn truth(value: bool) -> f64 {
+    if value { 1.0 } else { 0.0 }
+}
+
+/// Functions of two elements.
+macro_rules! pairs {
+    ($($name:ident: $of:expr;)*) => {
+        $(
+            op!($name: op($name, n = 5), [], |seed| {
+                let of: fn(f64, f64) -> f64 = $of;
+                let (x, y) = (x(seed), y(seed));
+                let result = Matrix::new(5, 1, |row, _| of(x.data[row], y.data[row]));
+                Problem::overwriting([x, y], result)
+            });
+        )*
+    };
+}
+
+pairs! {
+    add: |x, y| x + y;
+    sub: |x, y| x - y;
+    mult: |x, y| x * y;
+    max: f64::max;
+    min: f64::min;
+    less: |x, y| truth(x < y);
+    less_equal: |x, y| truth(x <= y);
+    greater: |x, y| truth(x > y);
+    greater_equal: |x, y| truth(x >= y);
+    equal: |x, y| truth(x == y);
+    not_equal: |x, y| truth(x != y);
+    and: |x, y| truth(x != 0.0 && y != 0.0);
+}
+
+// The first of equally large ones.
+op!(iamax: op(iamax, n = 5), [], |seed| {
+    let x = x(seed);
+    let largest = x.data.iter().fold(0.0f64, |largest, value| largest.max(value.abs()));
+    let index = x.data.iter().position(|value| value.abs() == largest).expect("one is the largest");
+    Problem { inputs: vec![x], outputs: Vec::new(), words: vec![vec![index as u32]] }
 });
 
 op!(swap: op(swap, n = 5), [], |seed| Problem {
