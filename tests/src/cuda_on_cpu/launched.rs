@@ -165,12 +165,14 @@ fn stored<T: Real>(frame: &Frame, values: &[T], elements: usize) -> Vec<T> {
     if frame.is_interleaved { layout::interleave(values, elements, poison(0)) } else { values.to_vec() }
 }
 
-fn bytes<T: Real>(values: &[T]) -> Vec<u8> {
+/// The bytes of numbers, as they lie in memory.
+pub fn bytes<T: Real>(values: &[T]) -> Vec<u8> {
     let size = T::HEX_DIGITS / 2;
     values.iter().flat_map(|value| value.to_pattern().to_le_bytes().into_iter().take(size)).collect()
 }
 
-fn values<T: Real>(bytes: &[u8]) -> Vec<T> {
+/// The numbers of bytes.
+pub fn values<T: Real>(bytes: &[u8]) -> Vec<T> {
     let value = |chunk: &[u8]| {
         let mut pattern = [0; 8];
         pattern[..chunk.len()].copy_from_slice(chunk);

@@ -62,6 +62,7 @@ pub struct Launch<'a> {
 /// A running program.
 #[derive(Debug)]
 pub struct Process {
+    program: Program,
     child: Child,
     jobs: ChildStdin,
     answers: ChildStdout,
@@ -81,25 +82,44 @@ pub fn compiler() -> Result<OsString, String> {
 }
 
 impl Program {
-    /// Compiles files, each in a namespace of its own, into a fresh folder.
+    /// Compiles files, each in a namespace of its own, into a fresh folder. They may include the headers, given by
+    /// name and text.
     ///
     /// # Errors
     /// What the compiler says, or which text is not understood.
-    pub fn build(compiler: &OsString, folder: &Path, units: &[Unit]) -> Result<Program, String> {
+    pub fn build(
+        compiler: &OsString,
+        folder: &Path,
+        headers: &[(&str, &str)],
+        units: &[Unit],
+    ) -> Result<Program, String> {
+        let at = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
+        let write = |path: PathBuf, text: &str| fs::write(&path, text).map_err(|error| at(&path, error));
         let _ = fs::remove_dir_all(folder);
-        fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        fs::create_dir_all(folder).map_err(|error| at(folder, error))?;
+        for (name, text) in headers {
+            write(folder.join(name), &adapted(text).map_err(|fault| format!("{name}: {fault}"))?)?;
+        }
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("cuda_on_cpu");
         let mut files: Vec<_> = DRIVER.iter().map(|name| source.join(name).with_extension("cpp")).collect();
         for (part_idx, part) in parts(units)?.iter().enumerate() {
             let path = folder.join(format!("part_{part_idx}.cpp"));
-            fs::write(&path, part).map_err(|error| format!("{}: {error}", path.display()))?;
+            write(path.clone(), part)?;
             files.push(path);
         }
         let object = |file: &Path| folder.join(file.file_name().unwrap_or_default()).with_extension("o");
         let objects: Vec<_> = files.iter().map(|file| object(file)).collect();
         in_parallel(&files, |file| {
             let mut command = Command::new(compiler);
-            command.args(FLAGS).args(machine()).arg("-I").arg(&source).arg("-c").arg(file);
+            command
+                .args(FLAGS)
+                .args(machine())
+                .arg("-I")
+                .arg(&source)
+                .arg("-I")
+                .arg(folder)
+                .arg("-c")
+                .arg(file);
             check(command.arg("-o").arg(object(file)))
         })
         .into_iter()
@@ -121,7 +141,7 @@ impl Program {
             .map_err(|error| format!("{}: {error}", self.executable.display()))?;
         let jobs = child.stdin.take().ok_or("it is piped")?;
         let answers = child.stdout.take().ok_or("it is piped")?;
-        Ok(Process { child, jobs, answers })
+        Ok(Process { program: self.clone(), child, jobs, answers })
     }
 }
 
@@ -129,8 +149,19 @@ impl Process {
     /// Launches a kernel; the bytes of all operands afterwards.
     ///
     /// # Errors
-    /// What the kernel did that it must not do.
+    /// What the kernel did that it must not do. A process that dies of it is started anew.
     pub fn run(&mut self, launch: &Launch<'_>) -> Result<Vec<Vec<u8>>, String> {
+        match self.answer(launch) {
+            Ok(answer) => answer,
+            Err(error) => {
+                *self = self.program.start()?;
+                Err(format!("the process of `{}` died: {error}", launch.symbol))
+            }
+        }
+    }
+
+    /// What the process answers, unless it dies.
+    fn answer(&mut self, launch: &Launch<'_>) -> std::io::Result<Result<Vec<Vec<u8>>, String>> {
         let narrow = |size: usize| u32::try_from(size).expect("a test's operands are small");
         let header = [
             narrow(launch.symbol.len()),
@@ -147,22 +178,22 @@ impl Process {
         job.extend(launch.symbol.bytes().chain(launch.signature.bytes()));
         job.extend(launch.scalars.iter().flat_map(|scalar| scalar.to_le_bytes()));
         job.extend(launch.operands.iter().flatten());
-        let died = |error: std::io::Error| format!("the process of `{}` died: {error}", launch.symbol);
-        self.jobs.write_all(&job).and_then(|()| self.jobs.flush()).map_err(died)?;
+        self.jobs.write_all(&job)?;
+        self.jobs.flush()?;
         let mut size = [0; 4];
-        self.answers.read_exact(&mut size).map_err(died)?;
+        self.answers.read_exact(&mut size)?;
         let mut message = vec![0; u32::from_le_bytes(size) as usize];
-        self.answers.read_exact(&mut message).map_err(died)?;
+        self.answers.read_exact(&mut message)?;
         if !message.is_empty() {
-            return Err(String::from_utf8_lossy(&message).into_owned());
+            return Ok(Err(String::from_utf8_lossy(&message).into_owned()));
         }
         let mut results = Vec::with_capacity(launch.operands.len());
         for operand in launch.operands {
             let mut bytes = vec![0; operand.len()];
-            self.answers.read_exact(&mut bytes).map_err(died)?;
+            self.answers.read_exact(&mut bytes)?;
             results.push(bytes);
         }
-        Ok(results)
+        Ok(Ok(results))
     }
 }
 
@@ -206,7 +237,9 @@ fn parts(units: &[Unit]) -> Result<Vec<String>, String> {
     for (unit_idx, unit) in units.iter().enumerate() {
         let text = adapted(&unit.text).map_err(|fault| format!("{}: {fault}", unit.file_name))?;
         if parts.last().is_none_or(|part| part.len() + text.len() > MAX_PART_LEN) {
-            parts.push("#include \"cuda.h\"\n#include \"kernel.h\"\n".to_owned());
+            parts.push(
+                "#include \"cuda.h\"\n#include \"cooperative_groups.h\"\n#include \"kernel.h\"\n".to_owned(),
+            );
         }
         let part = parts.last_mut().expect("there is one by now");
         let space = format!("unit_{unit_idx}");

@@ -1,0 +1,189 @@
+// Asynchronous bulk copies and the barriers in shared memory that count them.
+
+#include "copies.h"
+
+#include "block.h"
+#include "memory.h"
+#include "ptx.h"
+
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <vector>
+
+namespace on_cpu {
+namespace {
+
+// Phase 0 of a barrier; no kernel uses one twice.
+struct Barrier {
+    unsigned int n_pending;
+    std::uint64_t n_expected_bytes = 0;
+    std::uint64_t n_coming_bytes = 0;
+    bool is_complete = false;
+};
+
+struct Load {
+    unsigned int barrier;
+    unsigned char* target;
+    const void* source;
+    unsigned int n_bytes;
+};
+
+struct Store {
+    void* target;
+    const unsigned char* source;
+    unsigned int n_bytes;
+    bool is_committed;
+};
+
+std::map<unsigned int, Barrier> barriers;
+std::vector<Load> loads;
+std::vector<Store> stores[MAX_THREADS];
+// Whether a thread has fenced what it stored since it last waited for a load.
+bool has_fenced[MAX_THREADS];
+
+Barrier& barrier_at(unsigned int address)
+{
+    const auto found = barriers.find(address);
+    if (found == barriers.end()) {
+        fault("a barrier at %u that nobody has initialised", address);
+    }
+    return found->second;
+}
+
+void check_copy(const void* global, const void* in_shared, unsigned int n_bytes)
+{
+    const auto is_aligned = [](const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer) % 16 == 0; };
+    if (!is_aligned(global) || !is_aligned(in_shared) || n_bytes % 16 != 0 || n_bytes == 0) {
+        fault("a bulk copy of %u bytes: size and both addresses must be multiples of 16", n_bytes);
+    }
+    if (!is_inside(global, n_bytes)) {
+        fault("a bulk copy of %u bytes that do not lie in one operand", n_bytes);
+    }
+}
+
+}  // namespace
+
+void forget_copies()
+{
+    barriers.clear();
+    loads.clear();
+    for (auto& own : stores) {
+        own.clear();
+    }
+    std::memset(has_fenced, 0, sizeof has_fenced);
+}
+
+void copies_at_exit()
+{
+    if (!stores[thread_number()].empty()) {
+        fault("the thread leaves before its bulk stores have read shared memory");
+    }
+}
+
+bool deliver_copies()
+{
+    bool has_delivered = false;
+    for (auto& [address, barrier] : barriers) {
+        if (barrier.is_complete || barrier.n_pending > 0 || barrier.n_coming_bytes != barrier.n_expected_bytes) {
+            continue;
+        }
+        for (const Load& load : loads) {
+            if (load.barrier == address) {
+                std::memcpy(load.target, load.source, load.n_bytes);
+            }
+        }
+        barrier.is_complete = true;
+        has_delivered = true;
+    }
+    return has_delivered;
+}
+
+}  // namespace on_cpu
+
+namespace ptx {
+using namespace on_cpu;
+
+void mbarrier_init(unsigned int barrier)
+{
+    std::memset(shared_pointer(barrier, 8, "a barrier"), 0xa5, 8);
+    if (barrier % 8 != 0) {
+        fault("a barrier at %u, not a multiple of 8", barrier);
+    }
+    if (!barriers.insert({barrier, Barrier{1}}).second) {
+        fault("a barrier is initialised twice");
+    }
+}
+
+void mbarrier_arrive_expect_tx(unsigned int barrier, unsigned int n_bytes)
+{
+    Barrier& known = barrier_at(barrier);
+    if (known.n_pending == 0) {
+        fault("one arrival more than the barrier counts");
+    }
+    --known.n_pending;
+    known.n_expected_bytes += n_bytes;
+    progressed();
+}
+
+void mbarrier_try_wait_parity_0(unsigned int& is_done, unsigned int barrier)
+{
+    const bool is_complete = barrier_at(barrier).is_complete;
+    is_done = is_complete ? 1u : 0u;
+    if (is_complete) {
+        has_fenced[thread_number()] = false;
+    } else {
+        poll("bytes at a barrier that expects other copies than it gets");
+    }
+}
+
+void fence_proxy_async() { has_fenced[thread_number()] = true; }
+
+void bulk_load(unsigned int target, const void* source, unsigned int n_bytes, unsigned int barrier)
+{
+    unsigned char* const bytes = shared_pointer(target, n_bytes, "a bulk load");
+    check_copy(source, bytes, n_bytes);
+    Barrier& known = barrier_at(barrier);
+    if (known.is_complete) {
+        fault("a bulk load after its barrier is complete");
+    }
+    known.n_coming_bytes += n_bytes;
+    // Whoever looks before the barrier is complete must see that nothing is there yet.
+    std::memset(bytes, 0xff, n_bytes);
+    loads.push_back({barrier, bytes, source, n_bytes});
+    progressed();
+}
+
+void bulk_store(void* target, unsigned int source, unsigned int n_bytes)
+{
+    unsigned char* const bytes = shared_pointer(source, n_bytes, "a bulk store");
+    check_copy(target, bytes, n_bytes);
+    for (unsigned int idx = warp_begin(); idx < warp_end(); ++idx) {
+        if (!has_fenced[idx]) {
+            fault("a bulk store before thread %u has fenced what it wrote", idx);
+        }
+    }
+    stores[thread_number()].push_back({target, bytes, n_bytes, false});
+}
+
+void bulk_commit_group()
+{
+    for (Store& store : stores[thread_number()]) {
+        store.is_committed = true;
+    }
+}
+
+void bulk_wait_group_read_0()
+{
+    std::vector<Store> rest;
+    for (const Store& store : stores[thread_number()]) {
+        if (store.is_committed) {
+            std::memcpy(store.target, store.source, store.n_bytes);
+        } else {
+            rest.push_back(store);
+        }
+    }
+    stores[thread_number()] = rest;
+}
+
+}  // namespace ptx

@@ -1,0 +1,101 @@
+//! Small mistakes in emitted texts: each of them has to be noticed.
+
+use crate::check_entry;
+use glass_codegen::plan::{Form, Staging, Target, Tier};
+use glass_codegen::spec::DType;
+use glass_tests::cuda_on_cpu::program::compiler;
+use glass_tests::cuda_on_cpu::{Program, Unit};
+use glass_tests::grid::{self, Entry};
+use std::path::PathBuf;
+
+/// Which kernels have the place, the place, and what stands there instead.
+type Mutation = (fn(&Entry) -> bool, &'static str, &'static str);
+
+const MUTATIONS: &[Mutation] = &[
+    // A level of the tree twice.
+    (|entry| is(entry, "gemv", Tier::Warp) && tree(entry) == 8, ", 2u, 8)", ", 1u, 8)"),
+    // An approximation without its refinement.
+    (
+        |entry| is(entry, "trsv", Tier::Thread) && entry.spec.dtype == DType::F32,
+        "? best : guess",
+        "? guess : guess",
+    ),
+    (
+        |entry| is(entry, "potrf", Tier::Thread) && entry.spec.dtype == DType::F32,
+        "return __fmaf_rn(__fmaf_rn(-root, root, x), half, root);",
+        "return root;",
+    ),
+    (
+        |entry| is(entry, "potrf", Tier::Thread) && entry.spec.dtype == DType::F64,
+        "return __fma_rn(__dmul_rn(guess, 0.5), residual, guess);",
+        "return guess;",
+    ),
+    // A warp that does not wait for what its lanes staged.
+    (|entry| is(entry, "gemv", Tier::Thread) && staging(entry) == Staging::Shared, "__syncwarp();", ""),
+    // A block that does not wait for a column.
+    (|entry| is(entry, "potrf", Tier::Block) && entry.spec.dim("n") > 1, "__syncthreads();", ""),
+    // One problem too many, and a tile that is always whole.
+    (
+        |entry| is(entry, "gemv", Tier::Thread) && staging(entry) == Staging::Direct,
+        "if (problem >= n_problems)",
+        "if (problem > n_problems)",
+    ),
+    (|entry| is(entry, "gemv", Tier::Thread) && staging(entry) == Staging::Bulk, "n_valid == 32u", "true"),
+    // A later pivot that overwrites the word of the first.
+    (|entry| is(entry, "potrf", Tier::Thread) && entry.spec.dim("n") > 1, "first_bad == 0u && ", ""),
+    // The product of a fused multiply-add, rounded on its own.
+    (
+        |entry| is(entry, "gemm", Tier::Thread) && entry.spec.dtype == DType::F64 && entry.spec.dim("k") > 1,
+        "acc_0_0 = __fma_rn(",
+        "acc_0_0 = [](double x, double y, double z) { return __dadd_rn(__dmul_rn(x, y), z); }(",
+    ),
+];
+
+#[test]
+fn every_mutant_is_noticed() {
+    let compiler = match compiler() {
+        Ok(compiler) => compiler,
+        Err(why) => {
+            println!("skipped: mutated CUDA texts on the CPU: {why}");
+            return;
+        }
+    };
+    let all = grid::of(Target::Cuda);
+    let (mut mutated, mut units): (Vec<&Entry>, Vec<Unit>) = Default::default();
+    for (has_place, place, instead) in MUTATIONS {
+        // An entry point has one name in the program.
+        let free = all.iter().filter(|entry| has_place(entry) && !mutated.contains(entry));
+        let mut texts = free.filter_map(|entry| {
+            let source = entry.variant().sources.swap_remove(0);
+            let text = source.text();
+            let unit =
+                |text| Unit { file_name: source.file_name.clone(), text, kernels: vec![entry.symbol()] };
+            text.contains(place).then(|| (entry, unit(text.replace(place, instead))))
+        });
+        let (entry, unit) = texts.next().unwrap_or_else(|| panic!("no text has `{place}`"));
+        mutated.push(entry);
+        units.push(unit);
+    }
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("cuda-text-mutants");
+    let program =
+        Program::build(&compiler, &folder, &[], &units).unwrap_or_else(|complaint| panic!("{complaint}"));
+    for (entry, (_, place, instead)) in mutated.into_iter().zip(MUTATIONS) {
+        let result = check_entry(entry, &mut program.start().expect("it has been compiled"));
+        assert!(result.is_err(), "{}: `{instead}` for `{place}` is not noticed", entry.symbol());
+    }
+}
+
+fn is(entry: &Entry, op: &str, tier: Tier) -> bool {
+    entry.spec.op.as_str() == op && entry.mapping.tier == tier
+}
+
+fn staging(entry: &Entry) -> Staging {
+    entry.mapping.staging
+}
+
+fn tree(entry: &Entry) -> usize {
+    match entry.mapping.form {
+        Form::Serial => 1,
+        Form::Reduced { lanes_per_output } => lanes_per_output,
+    }
+}
