@@ -109,7 +109,7 @@ impl Operation for AddIdentity {
         let source = if self.in_place { &mut case.outputs[0] } else { &mut case.inputs[0] };
         for at in (0..self.n * self.n).filter(|at| !self.in_place || self.changes(*at)) {
             source[at] = match flavour {
-                Flavour::Cancelling => draw.nearly_negated(alpha),
+                Flavour::Cancelling if alpha != T::ZERO => draw.nearly_negated(alpha),
                 _ => draw.a(flavour.family()),
             };
         }

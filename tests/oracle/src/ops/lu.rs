@@ -307,8 +307,9 @@ impl Operation for Gesv {
             factors.measure(form, &only(before), &only(after), tally);
         }
         let reported = status(self.check, after).unwrap_or(own_status);
-        tally
-            .require((reported == 0) == (own_status == 0), || format!("status {reported}, not {own_status}"));
+        // Other roundings may find another column singular.
+        let is_near = tally.flushes() && reported as usize <= n && (reported == 0) == (own_status == 0);
+        tally.require(reported == own_status || is_near, || format!("status {reported}, not {own_status}"));
         if own_status != 0 || !exchanges.iter().all(|at| (*at as usize) < n) {
             return;
         }
