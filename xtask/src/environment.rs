@@ -1,8 +1,8 @@
-//! What the tests need beside cargo: a Vulkan loader with llvmpipe, NVRTC and ptxas.
+//! What the tests need beside cargo: a C++ compiler, a Vulkan loader with llvmpipe, NVRTC and ptxas.
 //!
-//! On a Debian machine as root, what is missing is installed: the Vulkan part by apt, the compilers as Python
-//! wheels into `.venv`, which git ignores. Elsewhere, and without a network, the missing part is named and the
-//! tests that need it say that they were skipped.
+//! On a Debian machine as root, what is missing is installed: g++ and the Vulkan part by apt, NVIDIA's compilers
+//! as Python wheels into `.venv`, which git ignores. Elsewhere, and without a network, the missing part is named
+//! and the tests that need it say that they were skipped.
 
 use std::env;
 use std::ffi::OsString;
@@ -41,6 +41,10 @@ impl Environment {
         match vulkan() {
             Ok(what) => environment.found.push(what),
             Err(why) => environment.missing.push(format!("Vulkan ({why})")),
+        }
+        match cpp() {
+            Ok(what) => environment.found.push(what),
+            Err(why) => environment.missing.push(format!("a C++ compiler ({why})")),
         }
         match compilers(root) {
             Ok(folders) => {
@@ -92,6 +96,22 @@ fn vulkan() -> Result<String, String> {
     }
     apt_get(&["libvulkan1", "mesa-vulkan-drivers"])?;
     found().ok_or_else(|| "installed, yet no loader or driver lies where it should".to_owned())
+}
+
+/// The compiler that turns emitted CUDA text into a program of the CPU.
+fn cpp() -> Result<String, String> {
+    let compiler = env::var_os("CXX").unwrap_or_else(|| "g++".into());
+    let found = || {
+        succeeds(Command::new(&compiler).arg("--version")).then(|| compiler.to_string_lossy().into_owned())
+    };
+    if let Some(what) = found() {
+        return Ok(what);
+    }
+    if env::var_os("CXX").is_some() {
+        return Err("the one that CXX names does not run".to_owned());
+    }
+    apt_get(&["g++"])?;
+    found().ok_or_else(|| "installed, yet g++ does not run".to_owned())
 }
 
 /// `lvp` for `lvp_icd.x86_64.json`: Mesa's llvmpipe.

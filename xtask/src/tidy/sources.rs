@@ -19,8 +19,10 @@ const MACHINE_FOLDERS: [&str; 5] = [
 ];
 
 /// Extensions of files that people read.
-const TEXT: [&str; 14] =
-    ["rs", "toml", "md", "tera", "snap", "stderr", "yml", "yaml", "sh", "json", "jsonl", "csv", "txt", "cu"];
+const TEXT: [&str; 16] = [
+    "rs", "toml", "md", "tera", "snap", "stderr", "yml", "yaml", "sh", "json", "jsonl", "csv", "txt", "cu",
+    "cpp", "h",
+];
 
 pub(super) fn faults(root: &Path) -> Result<Vec<String>, String> {
     let mut faults = Vec::new();
