@@ -63,13 +63,6 @@ fn phases(emit: &mut Emit<'_>) {
             rest = &rest[n_streamed..];
             continue;
         }
-        if let ([Phase::Factor(matrix), Phase::Solve(triangle), after @ ..], true) = (rest, emit.is_straight)
-            && factor::can_follow(matrix, triangle)
-        {
-            factor::factor_and(matrix, Some(triangle), emit);
-            rest = after;
-            continue;
-        }
         if is_alone {
             phase(first, true, emit);
         } else {

@@ -2,31 +2,17 @@
 
 use super::build::SIGNS;
 use super::emit::Emit;
-use super::{Function, Index, PivotKind, Stmt, inverse, solve};
-use crate::spec::{Factor, FactorKind, Opposite, Shift, Solve};
+use super::{Function, Index, PivotKind, Stmt, inverse};
+use crate::spec::{Factor, FactorKind, Opposite, Shift};
 
 pub(super) fn factor(factor: &Factor, emit: &mut Emit<'_>) {
-    factor_and(factor, None, emit);
-}
-
-/// Whether a solve can follow the columns of a factor: straight-line text then loads right-hand sides while columns
-/// are still being made, not all at once at the end.
-pub(super) fn can_follow(factor: &Factor, solve: &Solve) -> bool {
-    factor.kind != FactorKind::Inverse
-        && solve.is_forward()
-        && (solve.triangle, solve.n) == (factor.target, factor.n)
-        && solve.reciprocals.is_none_or(|reciprocals| Some(reciprocals) == factor.reciprocals)
-}
-
-/// A factor, and each step of a forward solve as soon as its column is there.
-pub(super) fn factor_and(factor: &Factor, then: Option<&Solve>, emit: &mut Emit<'_>) {
     match factor.kind {
         FactorKind::Cholesky { approximate } => {
             let kind = if approximate { PivotKind::Rsqrt } else { PivotKind::Cholesky };
-            columns(&Columns { factor, kind, has_diagonal: false, then }, emit);
+            columns(&Columns { factor, kind, has_diagonal: false }, emit);
         }
         FactorKind::Ldlt => {
-            columns(&Columns { factor, kind: PivotKind::General, has_diagonal: true, then }, emit);
+            columns(&Columns { factor, kind: PivotKind::General, has_diagonal: true }, emit);
         }
         FactorKind::Inverse => inverse::inverse(factor, emit),
     }
@@ -40,8 +26,6 @@ struct Columns<'f> {
     kind: PivotKind,
     /// A product of two entries passes through the diagonal `D`.
     has_diagonal: bool,
-    /// A forward solve whose steps follow the columns.
-    then: Option<&'f Solve>,
 }
 
 fn columns(columns: &Columns<'_>, emit: &mut Emit<'_>) {
@@ -83,11 +67,6 @@ fn columns(columns: &Columns<'_>, emit: &mut Emit<'_>) {
                 emit.push(Stmt::ConstantZero { name: zero.clone() });
                 emit.write(factor.target, &at(&above, &col), &zero);
             });
-        }
-        if let Some(solve) = columns.then {
-            for rhs in 0..solve.nrhs {
-                solve::step(solve, &Index::constant(rhs), &col, emit);
-            }
         }
         emit.barrier();
     });

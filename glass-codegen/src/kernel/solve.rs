@@ -31,27 +31,22 @@ fn prefix(solve: &Solve) -> &'static str {
 
 /// One right-hand side by one worker.
 fn column(solve: &Solve, rhs: &Index, emit: &mut Emit<'_>) {
-    emit.seq("step", &Index::default(), &Index::constant(solve.n), |emit, step| {
-        self::step(solve, rhs, &step, emit);
-    });
-}
-
-/// One unknown of one right-hand side, those before it known.
-pub(super) fn step(solve: &Solve, rhs: &Index, step: &Index, emit: &mut Emit<'_>) {
     let at = |i: &Index| i.clone().plus(rhs.clone().times(solve.n));
     let triangle_name = emit.spec.operands[solve.triangle].name;
-    let i = unknown(solve, step);
-    let given = emit.read(solve.source, &at(&i), "given");
-    let sum = emit.label(&format!("{}_sum", prefix(solve)), &[&i, rhs]);
-    emit.var(&sum, Some(&given));
-    emit.seq("known", &Index::default(), step, |emit, known| {
-        let j = unknown(solve, &known);
-        let factor = emit.read(solve.triangle, &triangle(solve, &i, &j), &format!("{triangle_name}_ij"));
-        let value = emit.read(solve.target, &at(&j), "known_value");
-        emit.subtract(&sum, &factor, &value);
+    emit.seq("step", &Index::default(), &Index::constant(solve.n), |emit, step| {
+        let i = unknown(solve, &step);
+        let given = emit.read(solve.source, &at(&i), "given");
+        let sum = emit.label(&format!("{}_sum", prefix(solve)), &[&i, rhs]);
+        emit.var(&sum, Some(&given));
+        emit.seq("known", &Index::default(), &step, |emit, known| {
+            let j = unknown(solve, &known);
+            let factor = emit.read(solve.triangle, &triangle(solve, &i, &j), &format!("{triangle_name}_ij"));
+            let value = emit.read(solve.target, &at(&j), "known_value");
+            emit.subtract(&sum, &factor, &value);
+        });
+        let value = scaled(solve, &sum, &[&i, rhs], &i, emit);
+        emit.write(solve.target, &at(&i), &value);
     });
-    let value = scaled(solve, &sum, &[&i, rhs], &i, emit);
-    emit.write(solve.target, &at(&i), &value);
 }
 
 /// The unknown of a finished sum.
