@@ -68,11 +68,11 @@ use proc_macro::TokenStream;
 /// | `add_identity` | B = A + alpha I | `n` | `in_place` | `b` (`a`) |
 /// | `add_identity_partial` | the same on the first `d` rows | `n` `d` | `in_place` | `b` (`a`) |
 /// | `clip` | y = x, at most `hi`, then at least `lo` | `n` | | `y` |
-/// | `add`, `sub`, `mult` | z = x + y, x - y, x(i) y(i) | `n` | | `z` |
-/// | `max`, `min` | z(i) = the larger, the smaller of x(i), y(i); NaN where either is | `n` | | `z` |
+/// | `add`, `sub`, `mult` | z = x + y, x - y, x(i) y(i) | `n` | `scalar` | `z` |
+/// | `max`, `min` | z(i) = the larger, the smaller of x(i), y(i); NaN where either is | `n` | `scalar` | `z` |
 /// | `abs` | y = abs x | `n` | | `y` |
-/// | `less`, `less_equal`, `greater`, `greater_equal`, `equal`, `not_equal` | z(i) = 1 where x(i), y(i) compare so, else 0 | `n` | | `z` |
-/// | `and` | z(i) = 1 where neither x(i) nor y(i) is 0, else 0 | `n` | | `z` |
+/// | `less`, `less_equal`, `greater`, `greater_equal`, `equal`, `not_equal` | z(i) = 1 where x(i), y(i) compare so, else 0 | `n` | `scalar` | `z` |
+/// | `and` | z(i) = 1 where neither x(i) nor y(i) is 0, else 0 | `n` | `scalar` | `z` |
 /// | `not` | y(i) = 1 where x(i) is 0, else 0 | `n` | | `y` |
 /// | `gemv` | y = op(A) x, A of `m x n` | `m` `n` | `trans` `row_major` `alpha` `beta` | `y` |
 /// | `gemv_strided` | y = op(A) x, A a tile | `m` `n` `lda` | `trans` `alpha` `beta` | `y` |
@@ -103,7 +103,8 @@ use proc_macro::TokenStream;
 /// | `riccati_gain` | K = (R + B' P B)^-1 B' P A | `nx` `nu` | `reg` `factor` `rsqrt` `check` | `k`, with `factor` `l`, `status` |
 /// | `gn_step` | dq = (J' J + D)^-1 J' r | `m` `n` | `reg` `rsqrt` `check` | `dq`, `status` |
 ///
-/// `nrhs` is 1 and `lda`, `ldb`, `ldc`, `ldx` are without a gap unless they are written. The other words:
+/// With `scalar` the scalar `alpha` of the launch stands in for `y`. `nrhs` is 1 and `lda`, `ldb`, `ldc`, `ldx` are without
+/// a gap unless they are written. The other words:
 ///
 /// | word | values | default |
 /// |---|---|---|

@@ -13,8 +13,13 @@ use glass_oracle::*;
 /// # Panics
 /// For an op that the oracle does not know.
 pub fn of(spec: &Spec) -> Task {
+    known(spec).unwrap_or_else(|| panic!("the oracle does not know `{}`", spec.op.as_str()))
+}
+
+/// The task of a spec; `None` for an op that the oracle does not know.
+pub fn known(spec: &Spec) -> Option<Task> {
     let names = Names(spec);
-    match spec.op {
+    let task = match spec.op {
         Op::Dot | Op::Reduce | Op::Asum | Op::Nrm1Diff | Op::Nrm2 | Op::Infnorm | Op::Iamax => names.reduction(),
         Op::PrefixSum => PrefixSum {
             n: names.size("n"),
@@ -23,7 +28,7 @@ pub fn of(spec: &Spec) -> Task {
         }
         .into(),
         Op::Softmax => Softmax { n: names.size("n"), alpha: names.epilogue().alpha }.into(),
-        Op::Axpy | Op::AxpyStrided | Op::Axpby | Op::Copy | Op::CopyStrided | Op::Scal | Op::Mult => names.map(),
+        Op::Axpy | Op::AxpyStrided | Op::Axpby | Op::Copy | Op::CopyStrided | Op::Scal => names.map(),
         Op::Rot => Rot { n: names.size("n"), in_place: names.has("inplace") }.into(),
         Op::Rotg => Rotg.into(),
         Op::Symmetrize => Symmetrize { n: names.size("n"), in_place: names.has("inplace") }.into(),
@@ -59,24 +64,32 @@ pub fn of(spec: &Spec) -> Task {
         Op::SetConst => SetConst { n: names.size("n") }.into(),
         Op::SetIdentity => SetIdentity { n: names.size("n") }.into(),
         Op::AddIdentity | Op::AddIdentityPartial => names.add_identity(),
-        Op::Add
-        | Op::Sub
-        | Op::Max
-        | Op::Min
-        | Op::Abs
-        | Op::Clip
-        | Op::Less
-        | Op::LessEqual
-        | Op::Greater
-        | Op::GreaterEqual
-        | Op::Equal
-        | Op::NotEqual
-        | Op::And
-        | Op::Not => names.elementwise(),
         Op::Dimm => names.dimm(),
         Op::Contract => names.contract(),
-        op => panic!("the oracle does not know `{}`", op.as_str()),
-    }
+        op => Elementwise { function: function(op)?, n: names.size("n"), scalar: names.has("scalar") }.into(),
+    };
+    Some(task)
+}
+
+fn function(op: Op) -> Option<ElementFunction> {
+    Some(match op {
+        Op::Add => ElementFunction::Add,
+        Op::Sub => ElementFunction::Sub,
+        Op::Mult => ElementFunction::Mult,
+        Op::Max => ElementFunction::Max,
+        Op::Min => ElementFunction::Min,
+        Op::Abs => ElementFunction::Abs,
+        Op::Clip => ElementFunction::Clip,
+        Op::Less => ElementFunction::Less,
+        Op::LessEqual => ElementFunction::LessEqual,
+        Op::Greater => ElementFunction::Greater,
+        Op::GreaterEqual => ElementFunction::GreaterEqual,
+        Op::Equal => ElementFunction::Equal,
+        Op::NotEqual => ElementFunction::NotEqual,
+        Op::And => ElementFunction::And,
+        Op::Not => ElementFunction::Not,
+        _ => return None,
+    })
 }
 
 /// The oracle's name of a form.
@@ -148,7 +161,6 @@ impl Names<'_> {
         let (kind, is_tile) = match self.0.op {
             Op::Axpy => (MapKind::Axpy, false),
             Op::Axpby => (MapKind::Axpby, false),
-            Op::Mult => (MapKind::Mult, false),
             Op::AxpyStrided => (MapKind::Axpy, true),
             Op::Copy => (MapKind::Copy, false),
             Op::CopyStrided => (MapKind::Copy, true),
@@ -170,26 +182,6 @@ impl Names<'_> {
             in_place: kind == MapKind::Axpy,
         }
         .into()
-    }
-
-    fn elementwise(&self) -> Task {
-        let function = match self.0.op {
-            Op::Add => ElementFunction::Add,
-            Op::Sub => ElementFunction::Sub,
-            Op::Max => ElementFunction::Max,
-            Op::Min => ElementFunction::Min,
-            Op::Abs => ElementFunction::Abs,
-            Op::Clip => ElementFunction::Clip,
-            Op::Less => ElementFunction::Less,
-            Op::LessEqual => ElementFunction::LessEqual,
-            Op::Greater => ElementFunction::Greater,
-            Op::GreaterEqual => ElementFunction::GreaterEqual,
-            Op::Equal => ElementFunction::Equal,
-            Op::NotEqual => ElementFunction::NotEqual,
-            Op::And => ElementFunction::And,
-            _ => ElementFunction::Not,
-        };
-        Elementwise { function, n: self.size("n") }.into()
     }
 
     fn add_identity(&self) -> Task {

@@ -255,6 +255,7 @@ fn flags(op: Op, settings: &Settings) -> Vec<String> {
     flag(settings.axis == Axis::B, "axis_b");
     flag(has(Field::Symmetric), "sym");
     flag(has(Field::Exclusive), "exclusive");
+    flag(has(Field::Scalar), "scalar");
     flag(has(Field::Right), "right");
     flag(settings.upper, "upper");
     flag(settings.unit, "unit");

@@ -19,11 +19,23 @@ const AXPBY: Entry = Entry {
     ..PLAIN
 };
 
+/// The second of two sources can be a scalar.
+const fn options(n_sources: usize) -> &'static [Field] {
+    if n_sources == 2 { &[Field::Scalar] } else { &[] }
+}
+
 macro_rules! functions {
     ($($name:ident: $op:ident, $kind:ident($($source:literal),*), $result:literal, $formula:literal;)*) => {
         pub(super) const ENTRIES: &[Entry] = &[
             AXPBY,
-            $(Entry { op: Op::$op, formula: $formula, sizes: N, build: Some($name), ..PLAIN },)*
+            $(Entry {
+                op: Op::$op,
+                formula: $formula,
+                sizes: N,
+                options: options([$($source),*].len()),
+                build: Some($name),
+                ..PLAIN
+            },)*
         ];
 
         $(fn $name(settings: &Settings) -> Spec {
@@ -60,10 +72,18 @@ fn elementwise(
 ) -> Spec {
     let n = draft.size(Field::N);
     let i = Letter::new('i', n);
+    let has_scalar = draft.settings.has(Field::Scalar);
+    let sources = if has_scalar { &sources[..1] } else { sources };
+    if has_scalar {
+        draft.scalars(&["alpha"]);
+    }
     let sources = sources.iter().map(|name| Access::dense(draft.input(name, (n, 1)), &[i])).collect();
     let result = draft.output(result, (n, 1));
     draft.map(kind, &[i], sources, Access::dense(result, &[i]));
-    draft.formula(formula);
+    draft.formula(match has_scalar {
+        true => formula.replace("y(i)", "alpha").replace(" y", " alpha"),
+        false => formula.to_owned(),
+    });
     draft.finish()
 }
 

@@ -181,6 +181,7 @@ fields! {
     Symmetric symmetric: Flag, "The result is symmetric: its lower triangle is computed and mirrored.";
     InPlace in_place: Flag, "The destination is the source.";
     Exclusive exclusive: Flag, "A running sum leaves its own element out.";
+    Scalar scalar: Flag, "The second source is the scalar `alpha`.";
     Right right: Flag, "The diagonal matrix stands on the right.";
     Rsqrt rsqrt: Flag, "Pivots by an approximate reciprocal square root, outside the bit contract.";
     Inertia inertia: Flag, "The signs of D are counted.";

@@ -29,7 +29,7 @@ pub(super) fn map(map: &Map, emit: &mut Emit<'_>) {
 }
 
 fn element(map: &Map, position: &Position, emit: &mut Emit<'_>) {
-    let sources: Vec<_> = map
+    let mut sources: Vec<_> = map
         .sources
         .iter()
         .map(|access| {
@@ -40,6 +40,10 @@ fn element(map: &Map, position: &Position, emit: &mut Emit<'_>) {
         .collect();
     let indices: Vec<_> = position.iter().map(|(_, index)| index).collect();
     let (results, labels) = (function(map.kind), labels(map.kind));
+    let is_of_two = matches!(results, [MapFunction::Direct(_, _, 2) | MapFunction::Reversed(_)]);
+    if is_of_two && sources.len() == 1 {
+        sources.push("alpha".to_owned());
+    }
     let mut written = Vec::new();
     for (function, label) in results.iter().zip(labels) {
         let target = map.destinations.get(written.len()).unwrap_or(&map.destinations[0]).operand;

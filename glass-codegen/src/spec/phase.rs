@@ -204,7 +204,7 @@ pub struct Map {
     pub letters: Vec<Letter>,
     /// Only first letter > second letter.
     pub strictly_lower: bool,
-    /// What is read.
+    /// What is read. Where a function of `x` and `y` has one source, `y` is the run-time scalar `alpha`.
     pub sources: Vec<Access>,
     /// What is written.
     pub destinations: Vec<Access>,

@@ -574,6 +574,10 @@ fn elementwise_functions() {
             solved.check("z", |i, _| function(x.at(i, 0), y.at(i, 0)));
         });
     }
+    check("sub, n = 4, scalar", |solved| solved.check("z", |i, _| solved.old("x").at(i, 0) - ALPHA));
+    check("greater, n = 9, scalar", |solved| {
+        solved.check("z", |i, _| f64::from(solved.old("x").at(i, 0) > ALPHA));
+    });
     check("abs, n = 4", |solved| solved.check("y", |i, _| solved.old("x").at(i, 0).abs()));
     check("not, n = 4", |solved| solved.check("y", |_, _| 0.0));
     check("clip, n = 9", |solved| {

@@ -135,7 +135,10 @@ impl Problem<'_> {
             if map.strictly_lower && point[0].1 <= point[1].1 {
                 continue;
             }
-            let read: Vec<_> = map.sources.iter().map(|source| self.get(source, &point)).collect();
+            let mut read: Vec<_> = map.sources.iter().map(|source| self.get(source, &point)).collect();
+            if self.spec.flags.iter().any(|flag| flag == "scalar") {
+                read.push(ALPHA);
+            }
             let written = match (map.kind, read.as_slice()) {
                 (MapKind::Copy, [x]) => vec![*x],
                 (MapKind::Scale, [x]) => vec![ALPHA * x],

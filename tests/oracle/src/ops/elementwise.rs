@@ -2,7 +2,7 @@
 
 use super::Operation;
 use crate::bound::Arithmetic;
-use crate::case::{Case, Flavour, Operand};
+use crate::case::{Case, Flavour, Operand, Scalar};
 use crate::draw::Draw;
 use crate::problem::Form;
 use crate::real::Real;
@@ -15,6 +15,8 @@ pub enum ElementFunction {
     Add,
     /// `x - y`.
     Sub,
+    /// `x y`.
+    Mult,
     /// The larger one; NaN where either is NaN. `-0` is smaller than `+0`.
     Max,
     /// The smaller one; NaN where either is NaN. `-0` is smaller than `+0`.
@@ -41,20 +43,23 @@ pub enum ElementFunction {
     Not,
 }
 
-/// Operands `x`, for two or three sources `y` or `lo`, `hi`, and the result (n).
+/// Operands `x`, for two or three sources `y` or `lo`, `hi`, and the result (n). Alpha can stand in for `y`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Elementwise {
     /// Which function.
     pub function: ElementFunction,
     /// Elements.
     pub n: usize,
+    /// The second of two sources is alpha.
+    pub scalar: bool,
 }
 
 impl ElementFunction {
     /// Every function.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Add,
         Self::Sub,
+        Self::Mult,
         Self::Max,
         Self::Min,
         Self::Abs,
@@ -69,7 +74,8 @@ impl ElementFunction {
         Self::Not,
     ];
 
-    fn n_sources(self) -> usize {
+    /// How many sources it has.
+    pub fn n_sources(self) -> usize {
         match self {
             Self::Abs | Self::Not => 1,
             Self::Clip => 3,
@@ -83,6 +89,7 @@ impl ElementFunction {
         match self {
             Self::Add => x.plus(y),
             Self::Sub => x.plus(y.negated()),
+            Self::Mult => x.times(y),
             Self::Max | Self::Min if x.is_nan() || y.is_nan() => T::NAN,
             // Of two zeros one sign bit decides.
             Self::Max if x == y => T::from_pattern(x.to_pattern() & y.to_pattern()),
@@ -117,13 +124,14 @@ impl ElementFunction {
         }
     }
 
-    /// The exact value by other means: f64 for both types, whose sums round like those of f32.
+    /// The exact value by other means: f64 for both types, whose sums and products round like those of f32.
     fn exact(self, [x, y, z]: [f64; 3]) -> f64 {
         let order = x.partial_cmp(&y);
         let flag = |holds: bool| f64::from(u8::from(holds));
         match self {
             Self::Add => x + y,
             Self::Sub => x - y,
+            Self::Mult => x * y,
             Self::Max | Self::Min if order.is_none() => f64::NAN,
             Self::Max => {
                 if x.total_cmp(&y).is_ge() {
@@ -157,25 +165,31 @@ impl ElementFunction {
     }
 
     fn is_flag(self) -> bool {
-        !matches!(self, Self::Add | Self::Sub | Self::Max | Self::Min | Self::Abs | Self::Clip)
+        !matches!(self, Self::Add | Self::Sub | Self::Mult | Self::Max | Self::Min | Self::Abs | Self::Clip)
     }
 }
 
 impl Elementwise {
     fn sources<T: Real>(&self, case: &Case<T>, at: usize) -> [T; 3] {
-        std::array::from_fn(|idx| case.inputs.get(idx).map_or(T::ZERO, |source| source[at]))
+        let scalar = case.scalars.first().copied().unwrap_or(T::ZERO);
+        std::array::from_fn(|idx| case.inputs.get(idx).map_or(scalar, |source| source[at]))
     }
 }
 
 impl Operation for Elementwise {
     fn operands(&self) -> Vec<Operand> {
         let names: &[&'static str] = match self.function.n_sources() {
+            _ if self.scalar => &["x"],
             1 => &["x"],
             2 => &["x", "y"],
             _ => &["x", "lo", "hi"],
         };
         let sources = names.iter().map(|name| Operand::source(name, self.n));
         sources.chain([Operand::result("z", self.n)]).collect()
+    }
+
+    fn scalars(&self) -> Vec<Scalar> {
+        if self.scalar { vec![Scalar::Alpha] } else { Vec::new() }
     }
 
     fn fill<T: Real>(&self, case: &mut Case<T>, draw: &mut Draw, flavour: Flavour) {

@@ -38,7 +38,12 @@ fn maps() -> Vec<Task> {
 fn elements() -> Vec<Task> {
     let mut tasks = Vec::<Task>::new();
     for n in [1, 7, 33] {
-        tasks.extend(ElementFunction::ALL.map(|function| Elementwise { function, n }.into()));
+        for function in ElementFunction::ALL {
+            tasks.push(Elementwise { function, n, scalar: false }.into());
+            if function.n_sources() == 2 {
+                tasks.push(Elementwise { function, n, scalar: true }.into());
+            }
+        }
         tasks.extend([SetConst { n }.into(), SetIdentity { n }.into()]);
         for in_place in [false, true] {
             tasks.extend([n, n.div_ceil(2)].map(|d| AddIdentity { n, d, in_place }.into()));
