@@ -97,8 +97,7 @@ pub fn variant(
     mapping: Mapping,
     reasons: Vec<String>,
 ) -> Variant {
-    let plan = Plan::new(spec, layout, target, mapping);
-    let kernel = kernel::build(spec, &plan);
+    let (plan, kernel) = Plan::built(spec, layout, target, mapping);
     if let Err(fault) = kernel::check(spec, &kernel) {
         panic!("glass built an invalid kernel `{}`: {fault}\n{kernel}", kernel.symbol);
     }

@@ -1,12 +1,15 @@
 //! The mappings that a measurement compares for one CUDA task.
 
 use super::{Form, Mapping, Plan, Staging, TILE, Target, Tier, WARP};
+use crate::contract::Forced;
 use crate::spec::{Layout, Order, Phase, Reduction, Spec, Term};
 
 /// Shared memory that a block of sm_90 may opt in to.
 pub(super) const MAX_SHARED_BYTES_SM_90: usize = 227 * 1024;
 /// Shared memory that every CUDA device grants without opting in, less the driver's own part.
 const MAX_SHARED_BYTES: usize = 47 * 1024;
+/// Workgroup memory that every WebGPU device grants.
+const MAX_WORKGROUP_BYTES: usize = 16 * 1024;
 
 /// Threads of one block where nothing was measured and nothing was forced.
 pub(crate) fn default_threads(tier: Tier, target: Target) -> usize {
@@ -26,29 +29,58 @@ pub(super) fn default_mapping(
     target: Target,
     tier: Tier,
     form: Form,
-    threads_per_block: Option<usize>,
+    given: Option<usize>,
 ) -> Mapping {
-    let threads = threads_per_block.unwrap_or(default_threads(tier, target));
+    let threads = given.unwrap_or(default_threads(tier, target));
     let threads_per_block = match (target, tier) {
         // A workgroup barrier needs uniform control flow: one problem a workgroup, and no thread beyond the
         // last full warp, which would idle in the reduced form anyway.
         (Target::Wgsl, Tier::Warp) => WARP,
         (Target::Wgsl, Tier::Block) if form != Form::Serial && threads > WARP => threads - threads % WARP,
         // Small blocks leave more of a multiprocessor's shared memory in use.
-        (Target::Cuda, Tier::Thread) if layout == Layout::Contiguous => threads_per_block.unwrap_or(TILE),
+        (Target::Cuda, Tier::Thread) if layout == Layout::Contiguous => given.unwrap_or(TILE),
         _ => threads,
     };
-    let mapping = |staging| Mapping { tier, form, staging, threads_per_block, min_blocks: None };
-    let staged = mapping(Staging::Shared);
+    let mapping =
+        |(staging, threads_per_block)| Mapping { tier, form, staging, threads_per_block, min_blocks: None };
     let is_staged = target == Target::Cuda
         && match tier {
             Tier::Thread => layout == Layout::Contiguous && threads_per_block.is_multiple_of(TILE),
             Tier::Warp | Tier::Block => reads_back(spec),
         };
-    if is_staged && Plan::new(spec, layout, target, staged).shared_bytes <= MAX_SHARED_BYTES {
-        return staged;
-    }
-    mapping(Staging::Direct)
+    // Warps of one block share its memory: fewer of them leave more to each.
+    let sizes: &[usize] = match (target, tier, given) {
+        (Target::Cuda, Tier::Warp, None) => &[128, 64, 32],
+        _ => &[threads_per_block],
+    };
+    let stagings: &[Staging] =
+        if is_staged { &[Staging::Shared, Staging::Direct] } else { &[Staging::Direct] };
+    let choices = stagings.iter().flat_map(|staging| sizes.iter().map(|threads| (*staging, *threads)));
+    let fits =
+        |mapping: &Mapping| Plan::sized(spec, layout, target, *mapping).shared_bytes <= MAX_SHARED_BYTES;
+    let smallest = mapping((Staging::Direct, sizes[sizes.len() - 1]));
+    choices.map(mapping).find(fits).unwrap_or(smallest)
+}
+
+/// Shared memory that a forced tier would need beyond what any device grants: the target, bytes of a block, bytes granted.
+pub(crate) fn shared_excess(
+    spec: &Spec,
+    layout: Layout,
+    targets: &[Target],
+    forced: &Forced,
+) -> Option<(Target, usize, usize)> {
+    let tier = forced.tier?;
+    let form = forced.form.unwrap_or(Form::Serial);
+    targets.iter().find_map(|target| {
+        let granted = match target {
+            Target::Cuda => MAX_SHARED_BYTES_SM_90,
+            Target::Wgsl => MAX_WORKGROUP_BYTES,
+            Target::Host => return None,
+        };
+        let mapping = default_mapping(spec, layout, *target, tier, form, forced.threads_per_block);
+        let needed = Plan::sized(spec, layout, *target, mapping).shared_bytes;
+        (needed > granted).then_some((*target, needed, granted))
+    })
 }
 
 /// Whether workers read what other workers of the problem wrote: then operands had better be in shared memory.
@@ -64,7 +96,7 @@ pub fn candidates(spec: &Spec, layout: Layout) -> Vec<Mapping> {
         if tier == Tier::Thread && spec.op.entry().no_thread.is_some() {
             return;
         }
-        if Plan::new(spec, layout, Target::Cuda, mapping).shared_bytes <= MAX_SHARED_BYTES_SM_90 {
+        if Plan::sized(spec, layout, Target::Cuda, mapping).shared_bytes <= MAX_SHARED_BYTES_SM_90 {
             mappings.push(mapping);
         }
     };

@@ -139,16 +139,21 @@ fn unmeasured_tier(request: &Request, target: Target) -> Tier {
     if spec.op.entry().no_thread.is_some() {
         return Tier::Warp;
     }
+    if target != Target::Cuda || spec.phases.len() == 1 {
+        return Tier::Thread;
+    }
     let thread = default_mapping(spec, *layout, target, Tier::Thread, Form::Serial, None);
     let plan = Plan::new(spec, *layout, target, thread);
-    let keeps_arrays = spec.phases.len() > 1 && plan.unroll != Unroll::Full;
-    if target == Target::Cuda && keeps_arrays { Tier::Warp } else { Tier::Thread }
+    let warp = default_mapping(spec, *layout, target, Tier::Warp, Form::Serial, None);
+    let is_warp_possible =
+        Plan::sized(spec, *layout, target, warp).shared_bytes <= MAX_SHARED_BYTES_SM_90;
+    if plan.unroll != Unroll::Full && is_warp_possible { Tier::Warp } else { Tier::Thread }
 }
 
 /// The mapping with bulk copies in place of copies by lanes, where its tile fits.
 fn bulk_staged(request: &Request, mapping: Mapping) -> Option<Mapping> {
     let bulk = Mapping { staging: Staging::Bulk, ..mapping };
-    let plan = Plan::new(&request.spec, request.layout, Target::Cuda, bulk);
+    let plan = Plan::sized(&request.spec, request.layout, Target::Cuda, bulk);
     (mapping.staging == Staging::Shared && plan.shared_bytes <= MAX_SHARED_BYTES_SM_90).then_some(bulk)
 }
 

@@ -22,11 +22,12 @@ mod unroll;
 pub use access::{Access, SharedPart};
 pub(crate) use access::{is_stageable, staged_bytes};
 pub use candidates::candidates;
-pub(crate) use candidates::default_threads;
+pub(crate) use candidates::{default_threads, shared_excess};
 pub use choose::{Arch, Choice, Reason, choices};
 pub use mapping::{Form, Mapping, Staging, Tier};
 pub use unroll::Unroll;
 
+use crate::kernel::{self, Kernel};
 use crate::spec::{Layout, Spec};
 use std::fmt;
 
@@ -91,6 +92,22 @@ pub struct Plan {
 impl Plan {
     /// The one plan of a spec under a layout, target and legal mapping.
     pub fn new(spec: &Spec, layout: Layout, target: Target, mapping: Mapping) -> Plan {
+        let plan = Plan::sized(spec, layout, target, mapping);
+        let (unroll, _) = unroll::unroll(spec, &plan);
+        Plan { unroll, ..plan }
+    }
+
+    /// The plan with its kernel, which is built once even where the plan depends on it.
+    pub(crate) fn built(spec: &Spec, layout: Layout, target: Target, mapping: Mapping) -> (Plan, Kernel) {
+        let plan = Plan::sized(spec, layout, target, mapping);
+        let (unroll, kernel) = unroll::unroll(spec, &plan);
+        let plan = Plan { unroll, ..plan };
+        let kernel = kernel.unwrap_or_else(|| kernel::build(spec, &plan));
+        (plan, kernel)
+    }
+
+    /// The plan with straight-line text, whether that fits or not: to find out takes longer than all the rest.
+    fn sized(spec: &Spec, layout: Layout, target: Target, mapping: Mapping) -> Plan {
         let accesses = access::accesses(spec, layout, target, &mapping);
         let (shared, problem_shared_bytes) = access::shared_parts(spec, target, &mapping);
         let shared_bytes = access::shared_bytes(spec, &mapping, &accesses, target, problem_shared_bytes);
@@ -99,7 +116,7 @@ impl Plan {
             Tier::Warp => mapping.threads_per_block / WARP,
             Tier::Block => 1,
         };
-        let mut plan = Plan {
+        Plan {
             target,
             layout,
             mapping,
@@ -109,9 +126,7 @@ impl Plan {
             problem_shared_bytes,
             shared_bytes,
             unroll: Unroll::Full,
-        };
-        plan.unroll = unroll::unroll(spec, &plan);
-        plan
+        }
     }
 
     /// Compute capability (times ten) below which the CUDA text does not compile.

@@ -1,7 +1,7 @@
 //! Straight-line text while it is small enough to be fast and to compile quickly, loops beyond.
 
 use super::{Plan, Staging, Target, Tier};
-use crate::kernel;
+use crate::kernel::{self, Kernel};
 use crate::spec::{Access, Contraction, DType, Domain, Phase, Spec};
 use std::fmt;
 
@@ -58,21 +58,24 @@ const MAX_TILE_REGISTERS: usize = 32;
 /// Operand values that a compiler may hoist out of a rolled tile loop before it spills, in registers.
 const MAX_HOISTED_REGISTERS: usize = 128;
 
-/// Chooses for a plan that is otherwise complete.
-pub(super) fn unroll(spec: &Spec, plan: &Plan) -> Unroll {
+/// Chooses for a plan that is otherwise complete, which says `Full`. The kernel where it had to be built to choose.
+pub(super) fn unroll(spec: &Spec, plan: &Plan) -> (Unroll, Option<Kernel>) {
     let Plan { target, mapping, .. } = plan;
     let written_terms = if *target == Target::Host { 0 } else { MAX_WRITTEN_TERMS };
     if mapping.tier != Tier::Thread || mapping.form.lanes_per_output() > 1 {
-        return Unroll::PerOutput { max_terms: written_terms };
+        return (Unroll::PerOutput { max_terms: written_terms }, None);
     }
-    if is_short(spec, *target) && fits_registers(spec, plan) {
-        return Unroll::Full;
+    if let [Phase::Contraction(contraction)] = spec.phases.as_slice()
+        && is_plain_product(contraction)
+    {
+        let fits = is_short(spec, *target) && accumulators_fit(contraction, spec, plan);
+        let unroll = if fits { Unroll::Full } else { tiles(contraction, words(spec), *target) };
+        return (unroll, None);
     }
-    match spec.phases.as_slice() {
-        [Phase::Contraction(contraction)] if is_plain_product(contraction) => {
-            tiles(contraction, words(spec), *target)
-        }
-        _ => Unroll::PerOutput { max_terms: written_terms },
+    let straight = is_short(spec, *target).then(|| kernel::build(spec, plan));
+    match straight.filter(|kernel| values_fit(kernel, spec, plan)) {
+        Some(kernel) => (Unroll::Full, Some(kernel)),
+        None => (Unroll::PerOutput { max_terms: written_terms }, None),
     }
 }
 
@@ -97,24 +100,23 @@ fn is_short(spec: &Spec, target: Target) -> bool {
     spec.n_fmas() <= max_fmas && n_elements <= max_loads
 }
 
-fn fits_registers(spec: &Spec, plan: &Plan) -> bool {
-    if let [Phase::Contraction(contraction)] = spec.phases.as_slice()
-        && is_plain_product(contraction)
-    {
-        let max_registers = match (spec.dtype, plan.mapping.staging) {
-            (DType::F32, Staging::Direct) => MAX_REGISTERS,
-            _ => MAX_REGISTERS_WIDE,
-        };
-        // What the text of a product keeps: the accumulators, and what one term needs.
-        let (rows, cols) = extents(contraction);
-        return (rows * cols + rows + cols) * words(spec) <= max_registers;
-    }
-    let straight = kernel::build(spec, &Plan { unroll: Unroll::Full, ..plan.clone() });
+/// What the text of a product keeps: the accumulators, and what one term needs.
+fn accumulators_fit(contraction: &Contraction, spec: &Spec, plan: &Plan) -> bool {
+    let max_registers = match (spec.dtype, plan.mapping.staging) {
+        (DType::F32, Staging::Direct) => MAX_REGISTERS,
+        _ => MAX_REGISTERS_WIDE,
+    };
+    let (rows, cols) = extents(contraction);
+    (rows * cols + rows + cols) * words(spec) <= max_registers
+}
+
+/// What any other straight-line text keeps.
+fn values_fit(straight: &Kernel, spec: &Spec, plan: &Plan) -> bool {
     let max_pressure = match (spec.dtype, plan.mapping.staging) {
         (DType::F32, Staging::Direct) => MAX_PRESSURE,
         _ => MAX_PRESSURE_WIDE,
     };
-    kernel::pressure(&straight) * words(spec) <= max_pressure
+    kernel::pressure(straight) * words(spec) <= max_pressure
 }
 
 /// One product over one summed letter, whose factors go along the rows and the columns of the result.
