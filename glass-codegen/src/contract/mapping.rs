@@ -3,7 +3,8 @@
 use super::check::Check;
 use super::{Field, Fields, Forced, Subject, Suffix};
 use crate::catalogue::Sums;
-use crate::plan::{Form, Tier, WARP};
+use crate::plan::{Form, Target, Tier, WARP, shared_excess};
+use crate::spec::{Layout, Spec};
 
 /// Why one thread has no reduced form.
 const NO_LANES: &str =
@@ -57,6 +58,20 @@ impl Check {
         let form =
             is_reduced.map(|reduced| if reduced { Form::Reduced { lanes_per_output } } else { Form::Serial });
         Forced { tier, form, threads_per_block: self.threads_per_block(tier, fields) }
+    }
+
+    /// What the workers of a block share has to fit its memory.
+    pub(super) fn shared_memory(&mut self, spec: &Spec, layout: Layout, targets: &[Target], forced: &Forced) {
+        let Some((target, needed, granted)) = shared_excess(spec, layout, targets, forced) else { return };
+        let (tier, target) = (forced.tier.map_or("", Tier::as_str), target.as_str());
+        self.report(
+            Some(Field::Tier),
+            format!(
+                "glass: `tier = {tier}` needs {needed} bytes of shared memory for a block on `{target}`\n\
+                 allowed: {granted} bytes\n\
+                 why: the intermediates of a problem stay where all its workers see them"
+            ),
+        );
     }
 
     fn tier(&mut self, subject: Subject, fields: &Fields) -> Option<Tier> {

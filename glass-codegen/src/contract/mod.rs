@@ -164,6 +164,9 @@ pub fn lower(fields: &Fields) -> Result<Request, Vec<Diagnostic>> {
     };
     if let Some(spec) = &spec {
         check.extent_of_operands(spec);
+        if check.diagnostics.is_empty() {
+            check.shared_memory(spec, layout, &targets, &forced);
+        }
     }
     match spec {
         Some(spec) if check.diagnostics.is_empty() => Ok(Request { spec, layout, targets, forced }),
