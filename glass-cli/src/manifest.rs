@@ -93,6 +93,9 @@ fn set(fields: &mut Fields, key: &str, value: Value) -> Result<(), String> {
         (Some(Slot::Integer(slot)), Value::Integer(number)) => *slot = Some(number.into()),
         (Some(Slot::Word(slot)), Value::String(word)) => *slot = Some(word),
         (Some(Slot::Flag(slot)), Value::Boolean(flag)) => *slot = Some(flag),
+        (Some(Slot::Words(slot)), Value::String(words)) => {
+            *slot = Some(words.split(',').map(str::to_owned).collect());
+        }
         (Some(Slot::Words(slot)), Value::Array(words)) => {
             let words = words.into_iter().map(|word| match word {
                 Value::String(word) => Ok(word),
