@@ -50,3 +50,8 @@ pub use glass_rt as rt;
 pub use glass_rt::{
     Batch, Device, Element, Error, Kernel, Layout, Real, Skipped, Target, Task, launch, launch_variant,
 };
+
+/// The examples of the README, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
