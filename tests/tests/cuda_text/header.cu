@@ -64,3 +64,25 @@ extern "C" __global__ void by_groups(
         l[problem * 49u + element] = factor[element];
     }
 }
+
+// Sums by a tree over lanes: Z = M W, M 5 x 33.
+extern "C" __global__ void trees_by_warps(const float* m, const float* w, float* z, unsigned int n)
+{
+    const unsigned int problem = blockIdx.x * 2u + threadIdx.x / 32u;
+    if (problem < n) {
+        glass::warp::gemv_f32_m5_k33_reduced8(m + problem * 165u, w + problem * 33u, z + problem * 5u);
+    }
+}
+
+extern "C" __global__ void trees_by_blocks(const float* m, const float* w, float* z, unsigned int n)
+{
+    const unsigned int problem = blockIdx.x;
+    glass::block::gemv_f32_m5_k33_reduced8_t64(m + problem * 165u, w + problem * 33u, z + problem * 5u);
+}
+
+extern "C" __global__ void trees_by_groups(const float* m, const float* w, float* z, unsigned int n)
+{
+    const auto block = cooperative_groups::this_thread_block();
+    const unsigned int problem = blockIdx.x;
+    glass::cgrps::gemv_f32_m5_k33_reduced8_t64(block, m + problem * 165u, w + problem * 33u, z + problem * 5u);
+}
