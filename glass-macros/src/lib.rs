@@ -50,6 +50,7 @@ use proc_macro::TokenStream;
 /// | `nrm2` | s = sqrt(x' x), without overflow on the way | `n` | | `s` |
 /// | `infnorm` | s = max abs x(i), NaN where there is one | `n` | | `s` |
 /// | `iamax` | index of the largest abs x(i) | `n` | | `index` |
+/// | `argmax`, `argmin` | index of the largest, the smallest x(i) | `n` | | `index` |
 /// | `prefix_sum` | y(i) = x(0) + ... + x(i), `exclusive`: without x(i) | `n` | `exclusive` `in_place` | `y` (`x`) |
 /// | `softmax` | y = exp(x) / sum exp(x), relative to the largest | `n` | `alpha` | `y` |
 /// | `axpy` | z = alpha x + y | `n` | `in_place` | `z` (`y`) |

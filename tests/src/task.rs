@@ -20,7 +20,9 @@ pub fn of(spec: &Spec) -> Task {
 pub fn known(spec: &Spec) -> Option<Task> {
     let names = Names(spec);
     let task = match spec.op {
-        Op::Dot | Op::Reduce | Op::Asum | Op::Nrm1Diff | Op::Nrm2 | Op::Infnorm | Op::Iamax => names.reduction(),
+        Op::Dot | Op::Reduce | Op::Asum | Op::Nrm1Diff | Op::Nrm2 | Op::Infnorm | Op::Iamax | Op::Argmax | Op::Argmin => {
+            names.reduction()
+        }
         Op::PrefixSum => PrefixSum {
             n: names.size("n"),
             exclusive: names.has("exclusive"),
@@ -152,6 +154,8 @@ impl Names<'_> {
             Op::Nrm1Diff => ReductionKind::Nrm1Diff,
             Op::Infnorm => ReductionKind::Infnorm,
             Op::Iamax => ReductionKind::Iamax,
+            Op::Argmax => ReductionKind::Argmax,
+            Op::Argmin => ReductionKind::Argmin,
             _ => ReductionKind::Nrm2,
         };
         Reduction { kind, n: self.size("n") }.into()

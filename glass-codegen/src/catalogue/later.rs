@@ -16,8 +16,6 @@ const fn branching(op: Op, formula: &'static str) -> Entry {
 }
 
 pub(super) const ENTRIES: &[Entry] = &[
-    later(Op::Argmax, "index of the largest x(i)"),
-    later(Op::Argmin, "index of the smallest x(i)"),
     Entry { sums: Sums::Named, ..later(Op::Logsumexp, "s = log sum exp x(i)") },
     later(Op::GemvSegmented, "y_s = alpha op(A_s) x_s + beta y_s"),
     later(Op::GemmBatchedIndexed, "C_s = A_i B_j by index pairs"),

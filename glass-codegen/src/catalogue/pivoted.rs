@@ -1,4 +1,4 @@
-//! What searches: the largest magnitude of a vector, and factors with row exchanges.
+//! What searches: extremes of a vector, and factors with row exchanges.
 
 use super::draft::Draft;
 use super::entry::{Entry, NRHS, PLAIN, Size, Sums};
@@ -6,9 +6,11 @@ use super::factor::{lower_solve, name, right_hand_sides};
 use super::later::DIVERGENCE;
 use super::{Op, Settings};
 use crate::contract::Field;
-use crate::spec::{Access, Letter, Lu, MapKind, Operand, Phase, Search, Solve, Spec};
+use crate::spec::{Access, Letter, Lu, MapKind, Operand, Phase, Search, Solve, Sought, Spec};
 
 const N: Size = Size::required(Field::N, "the order of the matrix");
+
+const LENGTH: &[Size] = &[Size::required(Field::N, "the length")];
 
 const PIVOTED: Entry = Entry {
     options: &[Field::InPlace],
@@ -22,9 +24,23 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         op: Op::Iamax,
         formula: "index of the largest abs x(i)",
-        sizes: &[Size::required(Field::N, "the length")],
+        sizes: LENGTH,
         no_thread: Some(DIVERGENCE),
         build: Some(iamax),
+        ..PLAIN
+    },
+    Entry {
+        op: Op::Argmax,
+        formula: "index of the largest x(i)",
+        sizes: LENGTH,
+        build: Some(argmax),
+        ..PLAIN
+    },
+    Entry {
+        op: Op::Argmin,
+        formula: "index of the smallest x(i)",
+        sizes: LENGTH,
+        build: Some(argmin),
         ..PLAIN
     },
     Entry { op: Op::Getrf, formula: "P A = L U", sizes: &[N], build: Some(getrf), ..PIVOTED },
@@ -38,12 +54,23 @@ pub(super) const ENTRIES: &[Entry] = &[
 ];
 
 fn iamax(settings: &Settings) -> Spec {
-    let mut draft = Draft::new(Op::Iamax, settings);
+    search(Draft::new(Op::Iamax, settings), Sought::Magnitude, "index of the largest abs x")
+}
+
+fn argmax(settings: &Settings) -> Spec {
+    search(Draft::new(Op::Argmax, settings), Sought::Largest, "index of the largest x")
+}
+
+fn argmin(settings: &Settings) -> Spec {
+    search(Draft::new(Op::Argmin, settings), Sought::Smallest, "index of the smallest x")
+}
+
+fn search(mut draft: Draft<'_>, sought: Sought, formula: &str) -> Spec {
     let length = draft.size(Field::N);
     let source = draft.input("x", (length, 1));
     let output = draft.operand(Operand::words("index", 1));
-    draft.phase(Phase::Search(Search { source, length, output }));
-    draft.formula("index of the largest abs x");
+    draft.phase(Phase::Search(Search { sought, source, length, output }));
+    draft.formula(formula);
     draft.finish()
 }
 

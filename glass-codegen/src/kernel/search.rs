@@ -1,15 +1,40 @@
-//! The index of the largest magnitude. A search has no order: every worker makes it, and one of them stores it.
+//! The index of an extreme. A search has no order: every worker makes it, and one of them stores it.
 
 use super::emit::Emit;
 use super::{Function, Index, Stmt};
-use crate::spec::Search;
+use crate::spec::{Search, Sought};
 
 pub(super) fn search(search: &Search, emit: &mut Emit<'_>) {
     let (start, end) = (Index::default(), Index::constant(search.length));
-    largest(("largest", "found"), (&start, &end), emit, |emit, term| {
-        emit.read(search.source, term, "element")
-    });
+    match search.sought {
+        Sought::Magnitude => {
+            let read = |emit: &mut Emit<'_>, index: &Index| emit.read(search.source, index, "element");
+            largest(("largest", "found"), (&start, &end), emit, read);
+        }
+        Sought::Largest | Sought::Smallest => signed(search, emit),
+    }
     emit.once(|emit| emit.write_word(search.output, Index::default(), "found"));
+}
+
+/// From the first element on: a NaN there gives way to any number.
+fn signed(search: &Search, emit: &mut Emit<'_>) {
+    let read = |emit: &mut Emit<'_>, index: &Index, name: &str| {
+        let element = emit.read(search.source, index, name);
+        match search.sought {
+            Sought::Smallest => {
+                emit.value(&emit.label(&format!("negated_{name}"), &[index]), Function::Neg, &[&element])
+            }
+            _ => element,
+        }
+    };
+    let first = read(emit, &Index::default(), "first");
+    emit.var("largest", Some(&first));
+    emit.word("found", Index::default());
+    let (start, end) = (Index::constant(1), Index::constant(search.length));
+    emit.seq("candidate", &start, &end, |emit, index| {
+        let value = read(emit, &index, "element");
+        emit.push(Stmt::TakeLarger { acc: "largest".to_owned(), word: "found".to_owned(), value, index });
+    });
 }
 
 /// Names a word that holds the smallest index of the largest magnitude: the start where there is none above zero.

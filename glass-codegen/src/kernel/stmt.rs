@@ -233,7 +233,7 @@ pub enum Stmt {
         /// What it starts from.
         start: Index,
     },
-    /// `acc = value` and `word = index` where `value > acc`.
+    /// `acc = value` and `word = index` where `value > acc`, or where `acc` is NaN and `value` is not.
     TakeLarger {
         /// The largest value so far.
         acc: String,

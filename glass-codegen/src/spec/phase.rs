@@ -352,9 +352,22 @@ pub struct Lu {
     pub right: Option<(usize, usize)>,
 }
 
-/// The smallest index of the largest `abs x`; NaN is skipped, and 0 is found where nothing is above zero.
+/// What is searched for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sought {
+    /// The largest `abs x` above zero.
+    Magnitude,
+    /// The largest `x`.
+    Largest,
+    /// The smallest `x`.
+    Smallest,
+}
+
+/// The smallest index of an extreme; NaN is skipped, and 0 is found where there is none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Search {
+    /// Which extreme.
+    pub sought: Sought,
     /// The vector.
     pub source: usize,
     /// Its elements.
@@ -453,13 +466,8 @@ impl fmt::Display for Shown<'_> {
                     None => Ok(()),
                 }
             }
-            Phase::Search(Search { source, length, output }) => {
-                write!(
-                    f,
-                    "search {} = largest magnitude of {}, length {length}",
-                    name(*output),
-                    name(*source)
-                )
+            Phase::Search(Search { sought, source, length, output }) => {
+                write!(f, "search {} = {sought:?} of {}, length {length}", name(*output), name(*source))
             }
             Phase::Solve(solve) => {
                 let Solve { triangle, n, nrhs, source, target, .. } = solve;

@@ -124,7 +124,8 @@ pub trait Lanes<T>: Width {
     /// [`Lanes::cholesky_pivot`].
     #[must_use]
     fn general_pivot(self, number: u32, status: &mut Self::Words) -> (Self, Self);
-    /// `largest` becomes `self` and `word` becomes `index` in the lanes where `self > largest`.
+    /// `largest` becomes `self` and `word` becomes `index` in the lanes where `self > largest`, or where `largest` is NaN
+    /// and `self` is not.
     fn take_larger(self, index: u32, largest: &mut Self, word: &mut Self::Words);
     /// `kept` becomes `self` in the lanes where `word == index`.
     fn take_at(self, index: u32, word: &Self::Words, kept: &mut Self);
@@ -205,6 +206,12 @@ macro_rules! lanes {
                 let unordered = if a == b { equal } else { a + b };
                 let ordered = if is_a { a } else { b };
                 if (a < b) | (a > b) { ordered } else { unordered }
+            }
+
+            /// Whether `a` takes the place of `b`: NaN never does, and always gives way.
+            #[inline(always)]
+            pub(super) fn is_larger(a: $float, b: $float) -> bool {
+                (a > b) | (b.is_nan() & !a.is_nan())
             }
 
             #[inline(always)]
@@ -397,7 +404,7 @@ macro_rules! lanes {
             }
             #[inline(always)]
             fn take_larger(self, index: u32, largest: &mut Self, word: &mut u32) {
-                let is_larger = self > *largest;
+                let is_larger = $one::is_larger(self, *largest);
                 *word = if is_larger { index } else { *word };
                 *largest = if is_larger { self } else { *largest };
             }
@@ -588,10 +595,10 @@ macro_rules! lanes {
             #[inline(always)]
             fn take_larger(self, index: u32, largest: &mut Self, word: &mut Pack<u32, W>) {
                 for lane in 0..W {
-                    let is_larger = self.0[lane] > largest.0[lane];
+                    let is_larger = $one::is_larger(self.0[lane], largest.0[lane]);
                     word.0[lane] = if is_larger { index } else { word.0[lane] };
                 }
-                *largest = self.zip(*largest, |value, largest| if value > largest { value } else { largest });
+                *largest = self.zip(*largest, |a, b| if $one::is_larger(a, b) { a } else { b });
             }
             #[inline(always)]
             fn take_at(self, index: u32, word: &Pack<u32, W>, kept: &mut Self) {

@@ -56,6 +56,8 @@ const SINGLE: &[(&str, &[&str])] = &[
     ("ldlt_solve n=5 nrhs=3", &["in_place"]),
     ("inv n=5", &["", "in_place", "check=off"]),
     ("iamax n=1", &[""]),
+    ("argmax n=1", &[""]),
+    ("argmin n=5", &[""]),
     ("getrf n=5", &["", "in_place", "check=off"]),
     ("gesv n=5", &["in_place", "check=off", "in_place check=off"]),
     ("gesv n=5 nrhs=3", &["in_place"]),

@@ -164,6 +164,8 @@ const ORDERED: &[&str] = &[
     "inv n=14",
     "inv n=21",
     "iamax n=7",
+    "argmax n=7",
+    "argmin n=33",
     "iamax n=100",
     "getrf n=1",
     "getrf n=6",
@@ -212,22 +214,30 @@ pub(super) fn add(grid: &mut Grid) {
     }
 }
 
-/// The serial form. What one task takes contiguous, the next takes interleaved.
+/// The serial form. What one task takes contiguous, the next takes interleaved; doubles take half of the mappings by
+/// turns.
 fn every_tier(grid: &mut Grid, task: &str, task_idx: usize) {
     let (single, double) = (spec(task, F32), spec(task, F64));
     let layout = if task_idx.is_multiple_of(2) { Contiguous } else { Interleaved };
+    let by_turns = layout == Contiguous;
     if single.op.entry().no_thread.is_none() {
         grid.bulk(&single);
-        grid.shared(&single);
         grid.thread(&single, Interleaved);
-        grid.bulk(&double);
-        grid.thread(&double, Interleaved);
+        if by_turns {
+            grid.shared(&single);
+            grid.bulk(&double);
+        } else {
+            grid.thread(&double, Interleaved);
+        }
         grid.wgsl(&single, Contiguous, Tier::Thread, Form::Serial, 64);
     }
     grid.warp_staged(&single, Contiguous, Form::Serial);
     grid.block_staged(&single, layout, Form::Serial, 64);
-    grid.warp(&double, other(layout), Form::Serial);
-    grid.block_staged(&double, Contiguous, Form::Serial, 57);
+    if by_turns {
+        grid.warp(&double, Interleaved, Form::Serial);
+    } else {
+        grid.block_staged(&double, Contiguous, Form::Serial, 57);
+    }
 
     grid.wgsl(&single, other(layout), Tier::Warp, Form::Serial, 32);
     grid.wgsl(&single, layout, Tier::Block, Form::Serial, 64);
@@ -258,7 +268,7 @@ fn every_block_size(grid: &mut Grid, task: &str, task_idx: usize) {
         grid.block_staged(&single, layout, Form::Serial, threads);
         if has_sums {
             grid.block(&double, other(layout), reduced([4, 32][count_idx % 2]), threads);
-        } else {
+        } else if threads % 32 > 0 {
             grid.block(&double, other(layout), Form::Serial, threads);
         }
     }

@@ -159,7 +159,7 @@ impl<'a, T: Real> Machine<'a, T> {
             Stmt::TakeLarger { acc, word, value, index } => {
                 let numbers = self.numbers(index, active)?;
                 let is_larger: Vec<_> =
-                    self.value(value)?.iter().zip(self.value(acc)?).map(|(value, acc)| value > acc).collect();
+                    self.value(value)?.iter().zip(self.value(acc)?).map(|(value, acc)| value > acc || acc.is_nan() && !value.is_nan()).collect();
                 let taking: Vec<_> = active.iter().zip(is_larger).map(|(active, is)| *active && is).collect();
                 self.update(acc, &taking, |machine, worker, _| Ok(machine.value(value)?[worker]))?;
                 let words = self.words.get_mut(word.as_str()).ok_or_else(|| format!("there is no word `{word}`"))?;

@@ -654,6 +654,14 @@ fn searches_and_exchanges() {
         let found = solved.result("index").at(0, 0) as usize;
         assert!((0..7).all(|i| x.at(i, 0).abs() <= x.at(found, 0).abs()));
     });
+    check("argmax, n = 7", |solved| {
+        let (x, found) = (solved.old("x"), solved.result("index").at(0, 0) as usize);
+        assert!((0..7).all(|i| x.at(i, 0) <= x.at(found, 0)));
+    });
+    check("argmin, n = 7", |solved| {
+        let (x, found) = (solved.old("x"), solved.result("index").at(0, 0) as usize);
+        assert!((0..7).all(|i| x.at(i, 0) >= x.at(found, 0)));
+    });
     for (flags, [in_place]) in choices(["in_place"]) {
         let factors = if in_place { "a" } else { "lu" };
         check(&format!("getrf, n = 5{flags}"), |solved| {

@@ -2,7 +2,7 @@
 
 use crate::spec::{
     Access, Alpha, Beta, Contraction, Domain, Element, Factor, FactorKind, Letter, Lu, Map, MapKind,
-    Opposite, Phase, Reduction, Role, Scan, Search, Shift, Solve, Spec, Term, Triangle,
+    Opposite, Phase, Reduction, Role, Scan, Search, Shift, Solve, Sought, Spec, Term, Triangle,
 };
 
 /// Values of the run-time scalars.
@@ -237,7 +237,14 @@ impl Problem<'_> {
     }
 
     fn search(&mut self, search: &Search) {
-        let size = |i: &usize| self.values[search.source][*i].abs();
+        let size = |i: &usize| {
+            let value = self.values[search.source][*i];
+            match search.sought {
+                Sought::Magnitude => value.abs(),
+                Sought::Largest => value,
+                Sought::Smallest => -value,
+            }
+        };
         let found = (0..search.length).rev().max_by(|i, j| size(i).total_cmp(&size(j)));
         self.values[search.output][0] = found.expect("a vector has elements") as f64;
     }

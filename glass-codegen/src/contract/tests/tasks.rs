@@ -106,6 +106,8 @@ const TASKS: &[(&str, &str, &str, &str)] = &[
         "A = L D L'",
     ),
     ("iamax, n = 5", "iamax_f32_n5", "in x 5, word index 1", "index of the largest abs x"),
+    ("argmax, n = 5", "argmax_f32_n5", "in x 5, word index 1", "index of the largest x"),
+    ("argmin, n = 5", "argmin_f32_n5", "in x 5, word index 1", "index of the smallest x"),
     ("getrf, n = 5", "getrf_f32_n5", "in a 5x5, out lu 5x5, word status 1, word pivots 5", "P A = L U"),
     (
         "getrf, n = 5, in_place, check = off",

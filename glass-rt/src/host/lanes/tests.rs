@@ -289,6 +289,10 @@ macro_rules! tests {
                     size.take_larger(index, &mut largest, &mut word);
                 }
                 assert_eq!((largest, word), (3.0, 1));
+                let (mut largest, mut word) = ($float::NAN, 0);
+                $float::NAN.take_larger(1, &mut largest, &mut word);
+                $float::NEG_INFINITY.take_larger(2, &mut largest, &mut word);
+                assert_eq!((largest, word), ($float::NEG_INFINITY, 2));
                 check!(or_one, |a, _| a.or_one(), |a, _| match a.is_nan() {
                     true => 1.0,
                     false => a,

@@ -27,6 +27,10 @@ pub enum ReductionKind {
     Infnorm,
     /// Index of the largest `|x|`: a word.
     Iamax,
+    /// Index of the largest `x`: a word.
+    Argmax,
+    /// Index of the smallest `x`: a word.
+    Argmin,
 }
 
 /// Operands `x`, for two vectors `y`, and the one-element result; iamax has the word `index` instead.
@@ -40,8 +44,30 @@ pub struct Reduction {
 
 impl ReductionKind {
     /// Every reduction.
-    pub const ALL: [Self; 7] =
-        [Self::Dot, Self::Reduce, Self::Asum, Self::Nrm1Diff, Self::Nrm2, Self::Infnorm, Self::Iamax];
+    pub const ALL: [Self; 9] = [
+        Self::Dot,
+        Self::Reduce,
+        Self::Asum,
+        Self::Nrm1Diff,
+        Self::Nrm2,
+        Self::Infnorm,
+        Self::Iamax,
+        Self::Argmax,
+        Self::Argmin,
+    ];
+
+    fn is_index(self) -> bool {
+        matches!(self, Self::Iamax | Self::Argmax | Self::Argmin)
+    }
+
+    /// What an index is the largest of.
+    fn key<T: Real>(self, x: T) -> T {
+        match self {
+            Self::Argmax => x,
+            Self::Argmin => x.negated(),
+            _ => x.magnitude(),
+        }
+    }
 
     fn has_two_vectors(self) -> bool {
         matches!(self, Self::Dot | Self::Nrm1Diff)
@@ -55,7 +81,7 @@ impl Operation for Reduction {
             operands.push(Operand::source("y", self.n));
         }
         operands.push(match self.kind {
-            ReductionKind::Iamax => Operand::word("index", 1),
+            kind if kind.is_index() => Operand::word("index", 1),
             _ => Operand::result("result", 1),
         });
         operands
@@ -105,8 +131,8 @@ impl Operation for Reduction {
             }
             ReductionKind::Nrm2 => scaled_norm(form, x),
             ReductionKind::Infnorm => largest(x),
-            ReductionKind::Iamax => {
-                case.words[0][0] = index_of_largest(x) as u32;
+            ReductionKind::Iamax | ReductionKind::Argmax | ReductionKind::Argmin => {
+                case.words[0][0] = index_of_largest(self.kind, x) as u32;
                 return;
             }
         };
@@ -115,8 +141,8 @@ impl Operation for Reduction {
 
     fn measure<T: Real>(&self, form: Form, before: &Case<T>, after: &Case<T>, tally: &mut Tally) {
         let x = &before.inputs[0];
-        if self.kind == ReductionKind::Iamax {
-            return measure_index(x, after.words[0][0] as usize, tally);
+        if self.kind.is_index() {
+            return measure_index(self.kind, x, after.words[0][0] as usize, tally);
         }
         let actual = after.outputs[0][0].to_f64();
         let mut read = before.inputs.iter().flatten();
@@ -189,7 +215,7 @@ impl Reduction {
             ReductionKind::Nrm1Diff => {
                 x.iter().zip(&before.inputs[1]).map(|(x, y)| (x.to_f64() - y.to_f64()).abs()).sum()
             }
-            ReductionKind::Iamax => return,
+            ReductionKind::Iamax | ReductionKind::Argmax | ReductionKind::Argmin => return,
         };
         let same = expected == actual || (expected.is_nan() && actual.is_nan());
         tally.require(same, || format!("result {actual:e} instead of {expected:e}"));
@@ -233,20 +259,23 @@ fn largest<T: Real>(x: &[T]) -> T {
     most
 }
 
-fn index_of_largest<T: Real>(x: &[T]) -> usize {
-    let (mut index, mut most) = (0, T::ZERO);
+fn index_of_largest<T: Real>(kind: ReductionKind, x: &[T]) -> usize {
+    // A magnitude has to be above zero to be found.
+    let (mut index, mut most) = (0, if kind == ReductionKind::Iamax { T::ZERO } else { T::NAN });
     for (at, x) in x.iter().enumerate() {
-        if x.magnitude() > most {
-            (index, most) = (at, x.magnitude());
+        let key = kind.key(*x);
+        if key > most || (most.is_nan() && !key.is_nan()) {
+            (index, most) = (at, key);
         }
     }
     index
 }
 
-fn measure_index<T: Real>(x: &[T], index: usize, tally: &mut Tally) {
-    let numbers = || x.iter().filter(|x| !x.is_nan()).map(|x| x.to_f64().abs());
-    let most = numbers().fold(0.0, f64::max);
-    let expected = x.iter().position(|x| most > 0.0 && x.to_f64().abs() == most).unwrap_or(0);
+fn measure_index<T: Real>(kind: ReductionKind, x: &[T], index: usize, tally: &mut Tally) {
+    let keys: Vec<f64> = x.iter().map(|x| kind.key(*x).to_f64()).collect();
+    let most = keys.iter().copied().filter(|key| !key.is_nan()).fold(f64::NEG_INFINITY, f64::max);
+    let first = keys.iter().position(|key| *key == most);
+    let expected = first.filter(|_| kind != ReductionKind::Iamax || most > 0.0).unwrap_or(0);
     tally.require(index == expected, || format!("index {index} instead of {expected}"));
 }
 
