@@ -72,6 +72,14 @@ impl Baseline {
 
     /// Every way in which the measured kernels exceed or do not match this baseline.
     pub fn faults(&self, measured: &BTreeMap<String, Resources>) -> Vec<String> {
+        let mut faults = self.excesses(measured);
+        let stale = self.kernels.keys().filter(|symbol| !measured.contains_key(*symbol));
+        faults.extend(stale.map(|symbol| format!("{symbol}: in the baseline, no longer in the grid")));
+        faults
+    }
+
+    /// As [`faults`](Self::faults), of some kernels of the grid.
+    pub fn excesses(&self, measured: &BTreeMap<String, Resources>) -> Vec<String> {
         let mut faults = Vec::new();
         for (symbol, now) in measured {
             let Some(before) = self.kernels.get(symbol) else {
@@ -88,8 +96,6 @@ impl Baseline {
                 faults.push(format!("{symbol}: {now} {what}, {before} in the baseline"));
             }
         }
-        let stale = self.kernels.keys().filter(|symbol| !measured.contains_key(*symbol));
-        faults.extend(stale.map(|symbol| format!("{symbol}: in the baseline, no longer in the grid")));
         faults
     }
 }

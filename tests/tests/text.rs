@@ -36,9 +36,9 @@ fn every_file_opens_with_task_plan_counts_and_numerics() {
         for source in &variant.sources {
             let lines: Vec<_> = source.header.lines().collect();
             assert_eq!(lines[0], format!("// {}", variant.symbol), "{}", source.file_name);
-            for (word, count) in [("task", 1), ("plan", 1), ("chosen", 1), ("counts", 1), ("numerics", 2)] {
+            for (word, counts) in [("task", 1..=1), ("plan", 1..=1), ("chosen", 1..=1), ("counts", 1..=1), ("numerics", 2..=3)] {
                 let found = lines.iter().filter(|line| line.starts_with(&format!("// {word} "))).count();
-                assert_eq!(found, count, "{}: `{word}` lines of the header", source.file_name);
+                assert!(counts.contains(&found), "{}: {found} `{word}` lines of the header", source.file_name);
             }
             assert!(
                 lines.iter().all(|line| line.is_empty() || line.starts_with("//")),
@@ -52,10 +52,14 @@ fn every_file_opens_with_task_plan_counts_and_numerics() {
 /// A compiler could contract, or an order could change, wherever arithmetic is spelled with operators.
 #[test]
 fn values_are_never_multiplied_or_added_by_operators() {
-    let is_value =
-        |word: &str| ["a_", "b_", "x_", "acc", "part_", "old_"].iter().any(|role| word.starts_with(role));
+    const ROLES: [&str; 10] = ["a_", "b_", "x_", "acc", "part_", "old_", "pivot", "reciprocal", "given", "l_"];
     let wanted = |source: &&Source| source.target != Target::Wgsl;
     for entry in grid::grid() {
+        // Where an index has the letter of an operand, `a_0` may be a number of the index.
+        let letters = entry.spec.phases.iter().flat_map(letters).collect::<String>();
+        let roles: Vec<_> =
+            ROLES.into_iter().filter(|role| !letters.contains(role.chars().next().unwrap_or_default())).collect();
+        let is_value = |word: &str| roles.iter().any(|role| word.starts_with(role));
         for source in entry.variant().sources.iter().filter(wanted) {
             for line in source.code.lines() {
                 let words: Vec<_> = line.split([' ', '(', ')']).collect();
@@ -65,6 +69,16 @@ fn values_are_never_multiplied_or_added_by_operators() {
             }
         }
     }
+}
+
+/// Names of the indices of a phase.
+fn letters(phase: &Phase) -> Vec<char> {
+    let letters = match phase {
+        Phase::Contraction(contraction) => [contraction.outputs.as_slice(), &contraction.terms].concat(),
+        Phase::Map(map) => map.letters.clone(),
+        _ => Vec::new(),
+    };
+    letters.iter().map(|letter| letter.name).collect()
 }
 
 /// What a device function leaves behind is there for every thread that called it: a consumer may follow at once.

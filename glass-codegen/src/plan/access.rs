@@ -114,9 +114,10 @@ pub(super) fn shared_bytes(
     let threads = mapping.threads_per_block;
     if mapping.tier != Tier::Thread {
         let n_problems = if mapping.tier == Tier::Warp { threads.div_ceil(WARP) } else { 1 };
-        // WGSL combines lane partials in workgroup memory: one slot an invocation.
+        // WGSL combines lane partials in workgroup memory: one slot an invocation. Fewer than a warp need none, because
+        // each evaluates whole trees in registers.
         let slots = match target {
-            Target::Wgsl if mapping.form.lanes_per_output() > 1 => {
+            Target::Wgsl if mapping.form.lanes_per_output() > 1 && threads >= WARP => {
                 (threads * spec.dtype.bytes()).next_multiple_of(16)
             }
             _ => 0,
