@@ -32,8 +32,12 @@ impl Case {
             let part = path.and_then(Path::file_stem).and_then(|stem| stem.to_str());
             part.unwrap_or_else(|| panic!("a case lies at cases/<op>/<case>.toml")).to_owned()
         };
-        let mut case =
-            Case { op: part(path.parent()), name: part(Some(path)), fields: Fields::default(), mappings: Vec::new() };
+        let mut case = Case {
+            op: part(path.parent()),
+            name: part(Some(path)),
+            fields: Fields::default(),
+            mappings: Vec::new(),
+        };
         case.fill(table).unwrap_or_else(|fault| panic!("{}: {fault}", path.display()));
         case
     }
@@ -51,9 +55,7 @@ impl Case {
                 Value::Integer(value) => value.to_string(),
                 Value::String(word) => word,
                 Value::Boolean(true) => String::new(),
-                Value::Array(words) => {
-                    words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(",")
-                }
+                Value::Array(words) => words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(","),
                 value => return Err(format!("`{name}` is a {}", value.type_str())),
             };
             attribute::set(&mut self.fields, &name, &value)?;

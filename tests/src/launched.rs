@@ -30,13 +30,15 @@ pub fn launched<T>(
 where
     T: glass_rt::Real + glass_oracle::Real,
 {
-    let of = |operand: &Operand, arrays: fn(&Case<T>) -> &[Vec<T>], idx: usize| -> Result<Uploaded<T>, String> {
-        let numbers = cases.iter().flat_map(|case| &arrays(case)[idx]).copied().collect();
-        Uploaded::new(device, operand, task.layout, numbers, T::NAN, cases.len())
-    };
+    let of =
+        |operand: &Operand, arrays: fn(&Case<T>) -> &[Vec<T>], idx: usize| -> Result<Uploaded<T>, String> {
+            let numbers = cases.iter().flat_map(|case| &arrays(case)[idx]).copied().collect();
+            Uploaded::new(device, operand, task.layout, numbers, T::NAN, cases.len())
+        };
     let inputs = task.inputs().iter().enumerate().map(|(idx, operand)| of(operand, |case| &case.inputs, idx));
     let inputs: Vec<_> = inputs.collect::<Result<_, _>>()?;
-    let outputs = task.outputs().iter().enumerate().map(|(idx, operand)| of(operand, |case| &case.outputs, idx));
+    let outputs =
+        task.outputs().iter().enumerate().map(|(idx, operand)| of(operand, |case| &case.outputs, idx));
     let mut outputs: Vec<_> = outputs.collect::<Result<_, _>>()?;
     let words = task.words().iter().enumerate().map(|(idx, operand)| {
         let words = cases.iter().flat_map(|case| &case.words[idx]).copied().collect();
@@ -66,8 +68,9 @@ where
             Layout::Contiguous => raw,
             Layout::Interleaved => {
                 let padding = |stored: &[T]| layout::padding(stored, elements, cases.len());
-                bits::unchanged(&padding(&output.stored), &padding(&raw), elements)
-                    .map_err(|difference| format!("the padding of `{}` changed: {difference}", output.name))?;
+                bits::unchanged(&padding(&output.stored), &padding(&raw), elements).map_err(
+                    |difference| format!("the padding of `{}` changed: {difference}", output.name),
+                )?;
                 layout::deinterleave(&raw, elements, cases.len())
             }
         };

@@ -20,9 +20,15 @@ pub fn of(spec: &Spec) -> Task {
 pub fn known(spec: &Spec) -> Option<Task> {
     let names = Names(spec);
     let task = match spec.op {
-        Op::Dot | Op::Reduce | Op::Asum | Op::Nrm1Diff | Op::Nrm2 | Op::Infnorm | Op::Iamax | Op::Argmax | Op::Argmin => {
-            names.reduction()
-        }
+        Op::Dot
+        | Op::Reduce
+        | Op::Asum
+        | Op::Nrm1Diff
+        | Op::Nrm2
+        | Op::Infnorm
+        | Op::Iamax
+        | Op::Argmax
+        | Op::Argmin => names.reduction(),
         Op::PrefixSum => PrefixSum {
             n: names.size("n"),
             exclusive: names.has("exclusive"),
@@ -41,7 +47,9 @@ pub fn known(spec: &Spec) -> Option<Task> {
         Op::Gemm | Op::GemmStrided => names.gemm(),
         Op::Syrk | Op::Syr2k => names.syrk(),
         Op::Trsv | Op::Trsm => names.trsm(),
-        Op::Getrf => Getrf { n: names.size("n"), in_place: names.has("inplace"), check: names.check() }.into(),
+        Op::Getrf => {
+            Getrf { n: names.size("n"), in_place: names.has("inplace"), check: names.check() }.into()
+        }
         Op::Gesv => Gesv {
             n: names.size("n"),
             nrhs: names.size("nrhs"),
@@ -173,7 +181,8 @@ impl Names<'_> {
         let epilogue = self.epilogue();
         if !is_tile {
             let n = self.size("n");
-            return Map { kind, rows: n, cols: 1, ldx: n, ldy: n, epilogue, in_place: self.has("inplace") }.into();
+            return Map { kind, rows: n, cols: 1, ldx: n, ldy: n, epilogue, in_place: self.has("inplace") }
+                .into();
         }
         Map {
             kind,
@@ -268,12 +277,8 @@ impl Names<'_> {
     }
 
     fn tensor(&self) -> Task {
-        let slabs = Slabs {
-            k: self.size("k"),
-            a: self.size("a"),
-            b: self.size("b"),
-            row_major: self.has("slabrm"),
-        };
+        let slabs =
+            Slabs { k: self.size("k"), a: self.size("a"), b: self.size("b"), row_major: self.has("slabrm") };
         let epilogue = self.epilogue();
         if self.0.op == Op::VecTensorVec {
             return VecTensorVec { slabs, epilogue }.into();
@@ -308,19 +313,21 @@ impl Names<'_> {
     }
 
     fn gn_step(&self) -> Task {
-        GnStep { m: self.size("m"), n: self.size("n"), reg: self.reg(), check: self.check(), rsqrt: self.has("rsqrt") }.into()
+        GnStep {
+            m: self.size("m"),
+            n: self.size("n"),
+            reg: self.reg(),
+            check: self.check(),
+            rsqrt: self.has("rsqrt"),
+        }
+        .into()
     }
 
     /// Every sum of this product has one term.
     fn dimm(&self) -> Task {
         let along = if self.has("right") { "j" } else { "i" };
-        let step = Step {
-            left: 0,
-            right: Some(1),
-            result: "ij".to_owned(),
-            terms: String::new(),
-            is_serial: false,
-        };
+        let step =
+            Step { left: 0, right: Some(1), result: "ij".to_owned(), terms: String::new(), is_serial: false };
         Contract {
             letters: vec![('i', self.size("m")), ('j', self.size("n"))],
             operands: vec![along.to_owned(), "ij".to_owned()],

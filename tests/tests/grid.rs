@@ -107,9 +107,13 @@ fn every_op_and_option_meets_every_tier() {
                     missing.push(format!("{} at the {} tier: {what}", op.as_str(), tier.as_str()));
                 }
             };
-            let has_form = |is_reduced| kernels.iter().any(|entry| (entry.mapping.form != Form::Serial) == is_reduced);
+            let has_form =
+                |is_reduced| kernels.iter().any(|entry| (entry.mapping.form != Form::Serial) == is_reduced);
             wanted(has_form(false), "the serial form");
-            wanted(tier == Tier::Thread || !op.entry().sums.can_reduce() || has_form(true), "the reduced form");
+            wanted(
+                tier == Tier::Thread || !op.entry().sums.can_reduce() || has_form(true),
+                "the reduced form",
+            );
             for flag in flags(*op) {
                 wanted(kernels.iter().any(|entry| entry.spec.flags.iter().any(|given| given == flag)), flag);
             }
@@ -172,7 +176,9 @@ fn every_mapping_is_legal() {
     for entry in grid::grid() {
         let (plan, threads) = (entry.plan(), entry.mapping.threads_per_block);
         let (max_bytes, max_threads) = match entry.target {
-            Target::Cuda if entry.mapping.staging == Staging::Bulk || is_measured(entry) => (227 * 1024, 1024),
+            Target::Cuda if entry.mapping.staging == Staging::Bulk || is_measured(entry) => {
+                (227 * 1024, 1024)
+            }
             Target::Cuda => (47 * 1024, 1024),
             Target::Wgsl => (16 * 1024, 256),
             Target::Host => (0, 1024),

@@ -38,7 +38,13 @@ fn every_kernel<T: Real>(dtype: DType) {
         })
         .collect();
     let shown = &faults[..faults.len().min(MAX_SHOWN)];
-    assert!(faults.is_empty(), "{} of {} kernels are wrong:\n{}", faults.len(), entries.len(), shown.join("\n"));
+    assert!(
+        faults.is_empty(),
+        "{} of {} kernels are wrong:\n{}",
+        faults.len(),
+        entries.len(),
+        shown.join("\n")
+    );
 }
 
 fn check<T: Real>(entry: &Entry) -> Result<(), String> {
@@ -67,11 +73,16 @@ fn check<T: Real>(entry: &Entry) -> Result<(), String> {
 
 /// Every element that is the op's is stored, once where nothing is worked on in its place; no other element is.
 fn stored_once(spec: &Spec, task: &Task, stores: &Stores) -> Result<(), String> {
-    let is_output = |operand: &spec::Operand| operand.element == spec::Element::Real && operand.role != spec::Role::In;
+    let is_output =
+        |operand: &spec::Operand| operand.element == spec::Element::Real && operand.role != spec::Role::In;
     let outputs = spec.arguments().iter().zip(stores).filter(|(operand, _)| is_output(operand));
     for (output_idx, (operand, counts)) in outputs.enumerate() {
         for (element, count) in counts.iter().enumerate() {
-            let most = if stores_again(spec) { usize::MAX } else { n_places(spec, element % operand.rows == element / operand.rows) };
+            let most = if stores_again(spec) {
+                usize::MAX
+            } else {
+                n_places(spec, element % operand.rows == element / operand.rows)
+            };
             let is_right = match task.is_written(output_idx, element) {
                 true => (1..=most).contains(count),
                 false => *count == 0,
@@ -118,9 +129,10 @@ fn the_oracle_has_the_operands_of_every_task() {
             };
             (operand.elements(), role, operand.element == spec::Element::Word)
         });
-        let oracles = task.operands().into_iter().map(|operand| {
-            (operand.elements, operand.role, operand.element == glass_oracle::Element::Word)
-        });
+        let oracles = task
+            .operands()
+            .into_iter()
+            .map(|operand| (operand.elements, operand.role, operand.element == glass_oracle::Element::Word));
         assert_eq!(own.collect::<Vec<_>>(), oracles.collect::<Vec<_>>(), "{}", spec.symbol());
         let scalars: Vec<_> = task.scalars().iter().map(|scalar| scalar.name()).collect();
         assert_eq!(spec.scalars.len(), scalars.len(), "{}: {scalars:?}", spec.symbol());

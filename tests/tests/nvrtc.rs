@@ -27,8 +27,11 @@ fn the_grid_stays_within_its_resources() {
     let takes_all = is_blessed || std::env::var_os("GLASS_GRID").is_some_and(|share| share == "all");
     let entries = grid::of(Target::Cuda);
     let n_all = entries.len();
-    let variants: Vec<_> =
-        entries.into_iter().filter(|entry| takes_all || is_in_share(entry)).map(|entry| entry.variant()).collect();
+    let variants: Vec<_> = entries
+        .into_iter()
+        .filter(|entry| takes_all || is_in_share(entry))
+        .map(|entry| entry.variant())
+        .collect();
     println!("{} of {n_all} kernels", variants.len());
     let Some((version, results)) = compiled("grid", "sm_90", &variants) else { return };
     let mut measured = BTreeMap::new();

@@ -36,9 +36,15 @@ fn every_file_opens_with_task_plan_counts_and_numerics() {
         for source in &variant.sources {
             let lines: Vec<_> = source.header.lines().collect();
             assert_eq!(lines[0], format!("// {}", variant.symbol), "{}", source.file_name);
-            for (word, counts) in [("task", 1..=1), ("plan", 1..=1), ("chosen", 1..=1), ("counts", 1..=1), ("numerics", 2..=3)] {
+            for (word, counts) in
+                [("task", 1..=1), ("plan", 1..=1), ("chosen", 1..=1), ("counts", 1..=1), ("numerics", 2..=3)]
+            {
                 let found = lines.iter().filter(|line| line.starts_with(&format!("// {word} "))).count();
-                assert!(counts.contains(&found), "{}: {found} `{word}` lines of the header", source.file_name);
+                assert!(
+                    counts.contains(&found),
+                    "{}: {found} `{word}` lines of the header",
+                    source.file_name
+                );
             }
             assert!(
                 lines.iter().all(|line| line.is_empty() || line.starts_with("//")),
@@ -52,13 +58,16 @@ fn every_file_opens_with_task_plan_counts_and_numerics() {
 /// A compiler could contract, or an order could change, wherever arithmetic is spelled with operators.
 #[test]
 fn values_are_never_multiplied_or_added_by_operators() {
-    const ROLES: [&str; 10] = ["a_", "b_", "x_", "acc", "part_", "old_", "pivot", "reciprocal", "given", "l_"];
+    const ROLES: [&str; 10] =
+        ["a_", "b_", "x_", "acc", "part_", "old_", "pivot", "reciprocal", "given", "l_"];
     let wanted = |source: &&Source| source.target != Target::Wgsl;
     for entry in grid::grid() {
         // Where an index has the letter of an operand, `a_0` may be a number of the index.
         let letters = entry.spec.phases.iter().flat_map(letters).collect::<String>();
-        let roles: Vec<_> =
-            ROLES.into_iter().filter(|role| !letters.contains(role.chars().next().unwrap_or_default())).collect();
+        let roles: Vec<_> = ROLES
+            .into_iter()
+            .filter(|role| !letters.contains(role.chars().next().unwrap_or_default()))
+            .collect();
         let is_value = |word: &str| roles.iter().any(|role| word.starts_with(role));
         for source in entry.variant().sources.iter().filter(wanted) {
             for line in source.code.lines() {
@@ -96,7 +105,8 @@ fn results_are_visible_on_return() {
 #[test]
 fn a_dead_destination_is_never_read() {
     let is_dead = |operand: &Operand| operand.role == Role::Out;
-    let products = grid::grid().iter().filter(|entry| matches!(entry.spec.phases[..], [Phase::Contraction(_)]));
+    let products =
+        grid::grid().iter().filter(|entry| matches!(entry.spec.phases[..], [Phase::Contraction(_)]));
     for entry in products {
         let mut n_loads = 0;
         visit(&entry.variant().kernel.body.stmts, &mut |stmt| {

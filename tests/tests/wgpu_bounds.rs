@@ -38,10 +38,7 @@ fn the_grid_stays_within_its_bounds_on_llvmpipe() {
     println!("skipped: {} WGSL kernels on llvmpipe: more than {MAX_LOADS} loads in the text", long.len());
     let n_thorough = short.iter().filter(|entry| is_thorough(entry)).count();
     assert!(n_thorough > 10 && short.len() > 300, "the grid has lost its kernels");
-    let faults: Vec<_> = short
-        .iter()
-        .filter_map(|entry| check(&device, entry).err())
-        .collect();
+    let faults: Vec<_> = short.iter().filter_map(|entry| check(&device, entry).err()).collect();
     assert!(faults.is_empty(), "{} of {} kernels:\n{}", faults.len(), short.len(), faults.join("\n"));
 }
 

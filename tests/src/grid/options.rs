@@ -41,13 +41,33 @@ const SINGLE: &[(&str, &[&str])] = &[
     ("rot n=5", &["in_place"]),
     ("symmetrize n=5", &["", "in_place"]),
     ("symmetrize n=1", &[""]),
-    ("syrk n=5 k=3", &["row_major_c", "fill=lower row_major_c", "alpha=runtime", "beta=one", "alpha=runtime beta=runtime"]),
+    (
+        "syrk n=5 k=3",
+        &["row_major_c", "fill=lower row_major_c", "alpha=runtime", "beta=one", "alpha=runtime beta=runtime"],
+    ),
     ("syrk n=5 k=3 fill=upper", &["", "trans beta=runtime", "alpha=runtime beta=one"]),
     ("syrk n=5 k=3 fill=lower", &["", "trans", "alpha=runtime beta=runtime"]),
-    ("syr2k n=5 k=3", &["", "trans", "row_major_c", "fill=lower", "fill=upper", "alpha=runtime beta=runtime", "beta=one"]),
-    ("trsm n=5 nrhs=3", &["", "in_place", "uplo=upper", "trans", "diag=unit", "uplo=upper trans diag=unit", "uplo=upper diag=unit in_place"]),
+    (
+        "syr2k n=5 k=3",
+        &["", "trans", "row_major_c", "fill=lower", "fill=upper", "alpha=runtime beta=runtime", "beta=one"],
+    ),
+    (
+        "trsm n=5 nrhs=3",
+        &[
+            "",
+            "in_place",
+            "uplo=upper",
+            "trans",
+            "diag=unit",
+            "uplo=upper trans diag=unit",
+            "uplo=upper diag=unit in_place",
+        ],
+    ),
     ("potrf n=5", &["in_place", "fill=untouched", "rsqrt", "check=off", "in_place rsqrt check=off"]),
-    ("posv n=5", &["in_place", "reg=shift", "reg=diag_shift", "rsqrt", "check=off", "in_place reg=diag_shift"]),
+    (
+        "posv n=5",
+        &["in_place", "reg=shift", "reg=diag_shift", "rsqrt", "check=off", "in_place reg=diag_shift"],
+    ),
     ("posv n=5 nrhs=3", &["", "in_place reg=shift", "reg=diag_shift"]),
     ("potrs n=5", &["in_place"]),
     ("potrs n=5 nrhs=3", &["", "in_place"]),
@@ -61,8 +81,23 @@ const SINGLE: &[(&str, &[&str])] = &[
     ("getrf n=5", &["", "in_place", "check=off"]),
     ("gesv n=5", &["in_place", "check=off", "in_place check=off"]),
     ("gesv n=5 nrhs=3", &["in_place"]),
-    ("tensor_vec_contract k=3 a=4 b=5", &["", "axis=a", "axis=b", "slab_row_major", "slab_row_major axis=a", "slab_row_major axis=b", "alpha=runtime beta=runtime", "beta=one"]),
-    ("tensor_vec_contract k=3 a=4 b=4 symmetric", &["", "slab_row_major", "beta=runtime", "alpha=runtime beta=one"]),
+    (
+        "tensor_vec_contract k=3 a=4 b=5",
+        &[
+            "",
+            "axis=a",
+            "axis=b",
+            "slab_row_major",
+            "slab_row_major axis=a",
+            "slab_row_major axis=b",
+            "alpha=runtime beta=runtime",
+            "beta=one",
+        ],
+    ),
+    (
+        "tensor_vec_contract k=3 a=4 b=4 symmetric",
+        &["", "slab_row_major", "beta=runtime", "alpha=runtime beta=one"],
+    ),
     ("tensor_vec_contract k=33 a=2 b=3", &["", "slab_row_major"]),
     ("tensor_vec_contract k=2 a=64 b=3 axis=a", &["", "slab_row_major"]),
     ("tensor_vec_contract k=2 a=3 b=33 axis=b", &["", "slab_row_major"]),
@@ -70,10 +105,16 @@ const SINGLE: &[(&str, &[&str])] = &[
     ("congruence_sym n=5 p=3", &["alpha=runtime", "beta=one", "alpha=runtime beta=runtime"]),
     ("bilinear n=5 p=3 q=4", &["alpha=runtime", "beta=one", "alpha=runtime beta=runtime"]),
     ("congruence_accum p=3 q=5", &["alpha=runtime", "beta=one", "alpha=runtime beta=runtime"]),
-    ("riccati_gain nx=5 nu=3", &["reg=shift", "reg=diag_shift", "factor", "rsqrt", "check=off", "factor reg=shift check=off"]),
+    (
+        "riccati_gain nx=5 nu=3",
+        &["reg=shift", "reg=diag_shift", "factor", "rsqrt", "check=off", "factor reg=shift check=off"],
+    ),
     ("gn_step m=6 n=4", &["reg=shift", "reg=diag_shift", "reg=shift check=off", "reg=shift rsqrt"]),
     ("gemv_strided m=3 n=4", &["", "lda=5", "beta=one", "trans lda=5", "lda=5 alpha=runtime beta=runtime"]),
-    ("gemm_strided m=3 n=4 k=5", &["", "lda=4 ldb=6 ldc=5 beta=one", "ldb=6 beta=runtime", "ldc=4 alpha=runtime"]),
+    (
+        "gemm_strided m=3 n=4 k=5",
+        &["", "lda=4 ldb=6 ldc=5 beta=one", "ldb=6 beta=runtime", "ldc=4 alpha=runtime"],
+    ),
     ("ger m=3 n=4", &["", "alpha=runtime beta=one", "alpha=runtime beta=runtime"]),
     ("symm m=4 n=3", &["", "beta=one", "uplo=upper", "alpha=runtime beta=runtime"]),
     ("dimm m=4 n=3", &["", "beta=one", "right", "right alpha=runtime beta=runtime"]),
@@ -122,9 +163,9 @@ const PLAIN: &[&str] = &[
 
 pub(super) fn add(grid: &mut Grid) {
     let plain = PLAIN.iter().map(|task| (*task).to_owned());
-    let single = SINGLE.iter().flat_map(|(task, options)| {
-        options.iter().map(move |options| format!("{task} {options}"))
-    });
+    let single = SINGLE
+        .iter()
+        .flat_map(|(task, options)| options.iter().map(move |options| format!("{task} {options}")));
     let triangles = TRIANGLES.iter().flat_map(|options| {
         ["trsv n=5 in_place", "trsv n=5", "trmv n=5", "trmm m=5 n=3"].map(|task| format!("{task} {options}"))
     });

@@ -188,9 +188,8 @@ fn transposes(grid: &mut Grid) {
     let by_rows = ["row_major", "trans row_major"].map(|flags| format!("{} {flags}", gemv(5, 7)));
     let flags = ["trans_a", "trans_b", "trans_a trans_b", "row_major_c", "trans_a trans_b row_major_c"];
     let shapes = [(1, 1, 1), (8, 1, 5), (1, 8, 5), (5, 8, 1), (9, 4, 7)];
-    let matrices = shapes
-        .into_iter()
-        .flat_map(|(m, n, k)| flags.map(|flags| format!("{} {flags}", gemm(m, n, k))));
+    let matrices =
+        shapes.into_iter().flat_map(|(m, n, k)| flags.map(|flags| format!("{} {flags}", gemm(m, n, k))));
     for task in vectors.into_iter().chain(by_rows).chain(matrices) {
         let (single, double) = specs(&task);
         grid.bulk(&single);

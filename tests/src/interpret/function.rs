@@ -20,23 +20,53 @@ pub(super) fn evaluate<T: Real>(function: Function, args: &[T]) -> Result<T, Str
         (Function::Max, [x, y]) => larger(*x, *y),
         (Function::Maximum, [x, y]) => extreme(*x, *y, Ordering::Greater),
         (Function::Minimum, [x, y]) => extreme(*x, *y, Ordering::Less),
-        (Function::AtMost, [x, limit]) => if x > limit { *limit } else { *x },
-        (Function::AtLeast, [x, limit]) => if x < limit { *limit } else { *x },
+        (Function::AtMost, [x, limit]) => {
+            if x > limit {
+                *limit
+            } else {
+                *x
+            }
+        }
+        (Function::AtLeast, [x, limit]) => {
+            if x < limit {
+                *limit
+            } else {
+                *x
+            }
+        }
         (Function::Less, [x, y]) => flag(x < y),
         (Function::LessEqual, [x, y]) => flag(x <= y),
         (Function::Equal, [x, y]) => flag(x == y),
         (Function::NotEqual, [x, y]) => flag(x != y),
         (Function::And, [x, y]) => flag(*x != T::ZERO && *y != T::ZERO),
         (Function::Not, [x]) => flag(*x == T::ZERO),
-        (Function::OrOne, [x]) => if x.is_nan() { T::ONE } else { *x },
+        (Function::OrOne, [x]) => {
+            if x.is_nan() {
+                T::ONE
+            } else {
+                *x
+            }
+        }
         (Function::Div, [x, y]) => x.over(*y),
         (Function::Exp, [x]) => x.exponential(),
         (Function::Sqrt, [x]) => x.root(),
         (Function::Reciprocal, [x]) => x.reciprocal(),
         (Function::ExponentScale, [x]) => power_of_two(exponent(*x)),
         (Function::InverseExponentScale, [x]) => power_of_two(-exponent(*x)),
-        (Function::Scale, [alpha, x]) => if *alpha == T::ZERO { T::ZERO } else { alpha.times(*x) },
-        (Function::Axpy, [alpha, x, y]) => if *alpha == T::ZERO { *y } else { alpha.fma(*x, *y) },
+        (Function::Scale, [alpha, x]) => {
+            if *alpha == T::ZERO {
+                T::ZERO
+            } else {
+                alpha.times(*x)
+            }
+        }
+        (Function::Axpy, [alpha, x, y]) => {
+            if *alpha == T::ZERO {
+                *y
+            } else {
+                alpha.fma(*x, *y)
+            }
+        }
         (Function::RotgCos, [a, b]) => rotg(*a, *b)[0],
         (Function::RotgSin, [a, b]) => rotg(*a, *b)[1],
         (Function::RotgRadius, [a, b]) => rotg(*a, *b)[2],
@@ -147,16 +177,23 @@ mod tests {
             assert_eq!(of(Function::Maximum, x, y).to_bits(), 0.0f32.to_bits());
             assert_eq!(of(Function::Minimum, x, y).to_bits(), (-0.0f32).to_bits());
         }
-        assert!(of(Function::Maximum, f32::NAN, 1.0).is_nan() && of(Function::Minimum, 1.0, f32::NAN).is_nan());
+        assert!(
+            of(Function::Maximum, f32::NAN, 1.0).is_nan() && of(Function::Minimum, 1.0, f32::NAN).is_nan()
+        );
         assert_eq!((of(Function::Maximum, -2.0, 1.0), of(Function::Minimum, -2.0, 1.0)), (1.0, -2.0));
         assert_eq!((of(Function::Maximum, -3.0, -3.0), of(Function::Minimum, 3.0, 3.0)), (-3.0, 3.0));
     }
 
     #[test]
     fn bad_pivots_are_told_from_good_ones() {
-        for (value, is_positive, is_nonzero) in
-            [(4.0, true, true), (-1.0, false, true), (0.0, false, false), (-0.0, false, false), (f64::INFINITY, false, false), (f64::NAN, false, false)]
-        {
+        for (value, is_positive, is_nonzero) in [
+            (4.0, true, true),
+            (-1.0, false, true),
+            (0.0, false, false),
+            (-0.0, false, false),
+            (f64::INFINITY, false, false),
+            (f64::NAN, false, false),
+        ] {
             assert_eq!(pivot(PivotKind::Cholesky, value).is_some(), is_positive, "{value}");
             assert_eq!(pivot(PivotKind::General, value).is_some(), is_nonzero, "{value}");
         }

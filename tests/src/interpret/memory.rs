@@ -68,7 +68,12 @@ impl<T: Real> Memory<T> {
             };
             let content = content.ok_or_else(|| format!("the case has no operand `{}`", operand.name))?;
             if content.len() != n_elements {
-                return Err(format!("`{}` has {} elements, the case {}", operand.name, n_elements, content.len()));
+                return Err(format!(
+                    "`{}` has {} elements, the case {}",
+                    operand.name,
+                    n_elements,
+                    content.len()
+                ));
             }
             let traces = vec![Trace::default(); n_elements];
             operands.push(Array { name: operand.name, role: operand.role, content, traces });
@@ -101,7 +106,13 @@ impl<T: Real> Memory<T> {
         }
     }
 
-    pub(super) fn store(&mut self, operand: usize, element: isize, value: T, worker: usize) -> Result<(), String> {
+    pub(super) fn store(
+        &mut self,
+        operand: usize,
+        element: isize,
+        value: T,
+        worker: usize,
+    ) -> Result<(), String> {
         let element = self.written(operand, element, worker)?;
         match &mut self.operands[operand].content {
             Content::Real(values) => values[element] = value,
@@ -162,7 +173,9 @@ impl<T: Real> Memory<T> {
                     *outputs.next().expect("the operands were taken from the case") = values;
                 }
                 Content::Real(_) => {}
-                Content::Word(values) => *words.next().expect("the operands were taken from the case") = values,
+                Content::Word(values) => {
+                    *words.next().expect("the operands were taken from the case") = values
+                }
             }
             stores.push(n_stores);
         }

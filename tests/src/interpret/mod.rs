@@ -78,7 +78,8 @@ impl<'a, T: Real> Machine<'a, T> {
                 for (offset, name) in names.iter().enumerate() {
                     let mut loaded = vec![T::NAN; self.n_workers];
                     for worker in workers(active) {
-                        loaded[worker] = self.memory.load(*operand, first[worker] + offset as isize, worker)?;
+                        loaded[worker] =
+                            self.memory.load(*operand, first[worker] + offset as isize, worker)?;
                     }
                     self.values.insert(name, loaded);
                 }
@@ -106,9 +107,9 @@ impl<'a, T: Real> Machine<'a, T> {
                 let a = if *is_negated { a.negated() } else { a };
                 Ok(a.fma(machine.value(b)?[worker], acc))
             })?,
-            Stmt::Add { acc, value } => self.update(acc, active, |machine, worker, acc| {
-                Ok(acc.plus(machine.value(value)?[worker]))
-            })?,
+            Stmt::Add { acc, value } => {
+                self.update(acc, active, |machine, worker, acc| Ok(acc.plus(machine.value(value)?[worker])))?
+            }
             Stmt::Raise { acc, value, keeps_nan } => self.update(acc, active, |machine, worker, acc| {
                 let function = if *keeps_nan { Function::Maximum } else { Function::Max };
                 evaluate(function, &[acc, machine.value(value)?[worker]])
@@ -141,7 +142,8 @@ impl<'a, T: Real> Machine<'a, T> {
             }
             Stmt::Store { operand, index, value } => {
                 let elements = self.index(index, active)?;
-                let values = self.values.get(value.as_str()).ok_or_else(|| format!("`{value}` has no value"))?;
+                let values =
+                    self.values.get(value.as_str()).ok_or_else(|| format!("`{value}` has no value"))?;
                 for worker in workers(active) {
                     self.memory.store(*operand, elements[worker], values[worker], worker)?;
                 }
@@ -158,23 +160,32 @@ impl<'a, T: Real> Machine<'a, T> {
             }
             Stmt::TakeLarger { acc, word, value, index } => {
                 let numbers = self.numbers(index, active)?;
-                let is_larger: Vec<_> =
-                    self.value(value)?.iter().zip(self.value(acc)?).map(|(value, acc)| value > acc || acc.is_nan() && !value.is_nan()).collect();
+                let is_larger: Vec<_> = self
+                    .value(value)?
+                    .iter()
+                    .zip(self.value(acc)?)
+                    .map(|(value, acc)| value > acc || acc.is_nan() && !value.is_nan())
+                    .collect();
                 let taking: Vec<_> = active.iter().zip(is_larger).map(|(active, is)| *active && is).collect();
                 self.update(acc, &taking, |machine, worker, _| Ok(machine.value(value)?[worker]))?;
-                let words = self.words.get_mut(word.as_str()).ok_or_else(|| format!("there is no word `{word}`"))?;
+                let words =
+                    self.words.get_mut(word.as_str()).ok_or_else(|| format!("there is no word `{word}`"))?;
                 workers(&taking).for_each(|worker| words[worker] = numbers[worker]);
             }
             Stmt::TakeAt { acc, word, index, value } => {
                 let numbers = self.numbers(index, active)?;
-                let words = self.words.get(word.as_str()).ok_or_else(|| format!("there is no word `{word}`"))?;
-                let taking: Vec<_> =
-                    (0..self.n_workers).map(|worker| active[worker] && words[worker] == numbers[worker]).collect();
+                let words =
+                    self.words.get(word.as_str()).ok_or_else(|| format!("there is no word `{word}`"))?;
+                let taking: Vec<_> = (0..self.n_workers)
+                    .map(|worker| active[worker] && words[worker] == numbers[worker])
+                    .collect();
                 self.update(acc, &taking, |machine, worker, _| Ok(machine.value(value)?[worker]))?;
             }
             Stmt::CountSign { word, sign, value } => {
-                let values = self.values.get(value.as_str()).ok_or_else(|| format!("`{value}` has no value"))?;
-                let words = self.words.get_mut(word.as_str()).ok_or_else(|| format!("there is no word `{word}`"))?;
+                let values =
+                    self.values.get(value.as_str()).ok_or_else(|| format!("`{value}` has no value"))?;
+                let words =
+                    self.words.get_mut(word.as_str()).ok_or_else(|| format!("there is no word `{word}`"))?;
                 for worker in workers(active) {
                     let is_counted = match sign {
                         Sign::Positive => values[worker] > T::ZERO,
@@ -186,7 +197,8 @@ impl<'a, T: Real> Machine<'a, T> {
             }
             Stmt::StoreWord { operand, index, word } => {
                 let elements = self.index(index, active)?;
-                let words = self.words.get(word.as_str()).ok_or_else(|| format!("there is no word `{word}`"))?;
+                let words =
+                    self.words.get(word.as_str()).ok_or_else(|| format!("there is no word `{word}`"))?;
                 for worker in workers(active) {
                     self.memory.store_word(*operand, elements[worker], words[worker], worker)?;
                 }
@@ -234,8 +246,8 @@ impl<'a, T: Real> Machine<'a, T> {
         let status = self.status.as_mut().ok_or("a pivot is numbered without a status word")?;
         for worker in workers(active).filter(|worker| is_bad[*worker]) {
             if status[worker] == 0 {
-                status[worker] =
-                    u32::try_from(numbers[worker]).map_err(|_| format!("pivot number {}", numbers[worker]))?;
+                status[worker] = u32::try_from(numbers[worker])
+                    .map_err(|_| format!("pivot number {}", numbers[worker]))?;
             }
         }
         Ok(())

@@ -63,7 +63,8 @@ fn an_excluded_product_leaves_the_old_bits() {
     let device = Device::host();
     let nan = |elements| device.filled(elements, 32, Layout::Contiguous, f32::NAN).expect("a batch");
     let (a, x) = (nan(7 * 14), nan(14));
-    let given: [(_, &[f32]); 2] = [(alpha_acc::Task::TASK, &[0.0]), (contiguous_alpha_beta::Task::TASK, &[0.0, 1.0])];
+    let given: [(_, &[f32]); 2] =
+        [(alpha_acc::Task::TASK, &[0.0]), (contiguous_alpha_beta::Task::TASK, &[0.0, 1.0])];
     for (task, scalars) in given {
         let mut y = device.upload_raw(&old, 7, 32, Layout::Contiguous).expect("a batch");
         glass::launch(task, &device, &[&a, &x], &mut [&mut y], &mut [], scalars).expect("a launch");

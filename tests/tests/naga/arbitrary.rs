@@ -21,12 +21,28 @@ type Picks = Vec<(f64, u32)>;
 /// Every op, provided or not, a name that nothing has, and both notations of a contraction.
 fn subjects() -> Vec<Subject> {
     let named = Op::ALL.iter().filter(|op| **op != Op::Contract).map(|op| Subject::Named(op.as_str()));
-    let strings = ["ki,kl,lj->ij", "ij,jk->ik", "kab,k->ab", "ab,bc,cd,d->a", "i,i->", "ij,j->i", "i,j->ij", "aa,b->c", "ab"];
+    let strings = [
+        "ki,kl,lj->ij",
+        "ij,jk->ik",
+        "kab,k->ab",
+        "ab,bc,cd,d->a",
+        "i,i->",
+        "ij,j->i",
+        "i,j->ij",
+        "aa,b->c",
+        "ab",
+    ];
     let strings = strings.into_iter().map(Subject::IndexString);
     // The ops of the first surface are asked for most of the time.
     let provided = Op::ALL.iter().filter(|op| op.entry().availability() == Availability::Now);
     let often = provided.filter(|op| **op != Op::Contract).flat_map(|op| [Subject::Named(op.as_str()); 3]);
-    let rest = [Subject::Named("gemm_reduced"), Subject::Named("gemmm"), Subject::Pair, Subject::Pair, Subject::Pair];
+    let rest = [
+        Subject::Named("gemm_reduced"),
+        Subject::Named("gemmm"),
+        Subject::Pair,
+        Subject::Pair,
+        Subject::Pair,
+    ];
     named.chain(strings).chain(often).chain(rest).collect()
 }
 
@@ -67,7 +83,8 @@ fn fill(fields: &mut Fields, picks: &Picks, max: u32) {
     // `n_out` gives a vector, `m` and `n` a matrix.
     let is_vector = is_pair && picks[0].1 % 2 == 0;
     for (&field, &(given, pick)) in Field::ALL.iter().zip(picks) {
-        let is_excluded = is_pair && matches!((field, is_vector), (Field::NOut, false) | (Field::M | Field::N, true));
+        let is_excluded =
+            is_pair && matches!((field, is_vector), (Field::NOut, false) | (Field::M | Field::N, true));
         let often = match field.kind() {
             _ if !allowed.contains(&field) => 0.003,
             _ if is_excluded => 0.01,
@@ -106,9 +123,13 @@ fn number(field: Field, pick: u32, max: u32) -> i128 {
         (_, 0) => i128::from(pick) - 2_000_000_000,
         (_, 1) => i128::from(pick / 30 % 5000),
         (Field::LanesPerOutput, _) => 1 << (pick / 30 % 6),
-        (Field::ThreadsPerBlock, _) => i128::from([32, 64, 96, 1024, 1 + pick / 30 % 256][(pick % 5) as usize]),
+        (Field::ThreadsPerBlock, _) => {
+            i128::from([32, 64, 96, 1024, 1 + pick / 30 % 256][(pick % 5) as usize])
+        }
         // Leading dimensions span rows.
-        (Field::Lda | Field::Ldb | Field::Ldc | Field::Ldx | Field::Ldy, _) => i128::from(max + pick / 30 % 4),
+        (Field::Lda | Field::Ldb | Field::Ldc | Field::Ldx | Field::Ldy, _) => {
+            i128::from(max + pick / 30 % 4)
+        }
         _ => i128::from(1 + pick / 30 % max),
     }
 }
