@@ -255,8 +255,8 @@ void on_signal(int signal, siginfo_t* info, void*)
     case SIGBUS:
         describe_address(info->si_addr, said, sizeof said);
         break;
-    case SIGALRM:
-        std::snprintf(said, sizeof said, "more than %u seconds", MAX_SECONDS);
+    case SIGVTALRM:
+        std::snprintf(said, sizeof said, "more than %u seconds of processor time", MAX_SECONDS);
         break;
     default:
         std::snprintf(said, sizeof said, "signal %d", signal);
@@ -279,7 +279,7 @@ void catch_signals()
     action.sa_sigaction = on_signal;
     // The handler does not return, so its signal must not stay blocked.
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-    for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGALRM}) {
+    for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGVTALRM}) {
         sigaction(signal, &action, nullptr);
     }
 }
@@ -288,7 +288,7 @@ void limit_time(unsigned int seconds)
 {
     itimerval timer = {};
     timer.it_value.tv_sec = seconds;
-    setitimer(ITIMER_REAL, &timer, nullptr);
+    setitimer(ITIMER_VIRTUAL, &timer, nullptr);
 }
 
 }  // namespace

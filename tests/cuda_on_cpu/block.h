@@ -48,7 +48,7 @@ using Body = void (*)(const void* launch);
 // Runs `body(launch)` in `n_threads` threads for every block of a grid; the fault that ended it, or null.
 const char* run_grid(unsigned int n_blocks, unsigned int n_threads, std::size_t shared_bytes, Body body, const void* launch);
 
-// Seconds that a launch may take.
+// Seconds of processor time that a launch may take.
 constexpr unsigned int MAX_SECONDS = 20;
 
 // Threads of the largest block.
