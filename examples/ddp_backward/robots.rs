@@ -11,6 +11,8 @@ use glass::rt::kernel::DType;
 use glass::{Device, Kernel, Task};
 
 /// Structs of the ops and their chain for `nx` states and `nu` controls in one type.
+// rustfmt indents an attribute of several lines further each time.
+#[rustfmt::skip]
 macro_rules! robot {
     ($robot:ident, $real:ident, nx = $nx:tt, nu = $nu:tt) => {
         pub(crate) mod $robot {
@@ -22,9 +24,9 @@ macro_rules! robot {
 
             /// Qux = Lux + Fu'V Fx.
             #[glass::contract(
-                        "ki,kl,lj->ij", i = $nu, j = $nx, k = $nx, l = $nx,
-                        beta = one, dtype = $real, layout = interleaved
-                    )]
+                "ki,kl,lj->ij", i = $nu, j = $nx, k = $nx, l = $nx,
+                beta = one, dtype = $real, layout = interleaved
+            )]
             struct Qux;
 
             /// Quu = Luu + Fu'V Fu.
@@ -53,9 +55,9 @@ macro_rules! robot {
 
             /// V = Qxx - Qux'K, with alpha = -1.
             #[glass::op(
-                        gemm, m = $nx, n = $nx, k = $nu, trans_a, alpha = runtime, beta = one,
-                        dtype = $real, layout = interleaved
-                    )]
+                gemm, m = $nx, n = $nx, k = $nu, trans_a, alpha = runtime, beta = one,
+                dtype = $real, layout = interleaved
+            )]
             struct Vxx;
 
             /// V = (V + V') / 2.
@@ -64,9 +66,9 @@ macro_rules! robot {
 
             /// v = Qx - Qux'k, with alpha = -1.
             #[glass::op(
-                        gemv, m = $nu, n = $nx, trans, alpha = runtime, beta = one,
-                        dtype = $real, layout = interleaved
-                    )]
+                gemv, m = $nu, n = $nx, trans, alpha = runtime, beta = one,
+                dtype = $real, layout = interleaved
+            )]
             struct Vx;
 
             /// The chain.

