@@ -1,0 +1,146 @@
+//! What completes the dense ops: functions of elements, identities, running sums, searches, triangles and exchanges.
+
+use super::*;
+
+#[test]
+fn elementwise_functions() {
+    type Function = fn(f64, f64) -> f64;
+    let functions: [(&str, Function); 12] = [
+        ("add", |x, y| x + y),
+        ("sub", |x, y| x - y),
+        ("max", f64::max),
+        ("min", f64::min),
+        ("less", |x, y| f64::from(x < y)),
+        ("less_equal", |x, y| f64::from(x <= y)),
+        ("greater", |x, y| f64::from(x > y)),
+        ("greater_equal", |x, y| f64::from(x >= y)),
+        ("equal", |x, y| f64::from(x == y)),
+        ("not_equal", |x, y| f64::from(x != y)),
+        ("and", |x, y| f64::from(x != 0.0 && y != 0.0)),
+        ("axpby", |x, y| ALPHA * x + BETA * y),
+    ];
+    for (name, function) in functions {
+        // Some pairs are equal, and some elements zero.
+        let prepare = |problem: &mut Problem<'_>| {
+            let (x, y) = (problem.operand("x"), problem.operand("y"));
+            problem.values[y][1] = problem.values[x][1];
+            problem.values[x][2] = 0.0;
+        };
+        check_with(&op(&format!("{name}, n = 5")), prepare, |solved| {
+            let (x, y) = (solved.old("x"), solved.old("y"));
+            solved.check("z", |i, _| function(x.at(i, 0), y.at(i, 0)));
+        });
+    }
+    check("sub, n = 4, scalar", |solved| solved.check("z", |i, _| solved.old("x").at(i, 0) - ALPHA));
+    check("greater, n = 9, scalar", |solved| {
+        solved.check("z", |i, _| f64::from(solved.old("x").at(i, 0) > ALPHA));
+    });
+    check("abs, n = 4", |solved| solved.check("y", |i, _| solved.old("x").at(i, 0).abs()));
+    check("not, n = 4", |solved| solved.check("y", |_, _| 0.0));
+    check("clip, n = 9", |solved| {
+        let [x, lo, hi] = ["x", "lo", "hi"].map(|name| solved.old(name));
+        solved.check("y", |i, _| x.at(i, 0).min(hi.at(i, 0)).max(lo.at(i, 0)));
+    });
+}
+
+#[test]
+fn constants_and_diagonals() {
+    let delta = |i: usize, j: usize| if i == j { 1.0 } else { 0.0 };
+    check("set_const, n = 4", |solved| solved.check("x", |_, _| ALPHA));
+    check("set_identity, n = 4", |solved| solved.check("a", delta));
+    for (flags, [in_place]) in choices(["in_place"]) {
+        let result = if in_place { "a" } else { "b" };
+        check(&format!("add_identity, n = 4{flags}"), |solved| {
+            solved.check(result, |i, j| solved.old("a").at(i, j) + ALPHA * delta(i, j));
+        });
+        check(&format!("add_identity_partial, n = 4, d = 2{flags}"), |solved| {
+            let added = |i: usize, j: usize| if i < 2 { ALPHA * delta(i, j) } else { 0.0 };
+            solved.check(result, |i, j| solved.old("a").at(i, j) + added(i, j));
+        });
+    }
+}
+
+#[test]
+fn running_sums_and_extremes() {
+    for (flags, [exclusive, in_place]) in choices(["exclusive", "in_place"]) {
+        check(&format!("prefix_sum, n = 5{flags}"), |solved| {
+            let x = solved.old("x");
+            let result = if in_place { "x" } else { "y" };
+            solved.check(result, |i, _| sum(if exclusive { i } else { i + 1 }, |t| x.at(t, 0)));
+        });
+    }
+    check("infnorm, n = 5", |solved| {
+        let largest = (0..5).map(|t| solved.old("x").at(t, 0).abs()).fold(0.0, f64::max);
+        solved.check("s", |_, _| largest);
+    });
+    for (alpha, factor) in [("one", 1.0), ("runtime", ALPHA)] {
+        check(&format!("softmax, n = 5, alpha = {alpha}"), |solved| {
+            let power = |t: usize| (factor * solved.old("x").at(t, 0)).exp();
+            solved.check("y", |i, _| power(i) / sum(5, power));
+        });
+    }
+}
+
+#[test]
+fn triangular_products() {
+    for (flags, [upper, unit, trans]) in choices(["uplo = upper", "diag = unit", "trans"]) {
+        let entry = |a: &Matrix<'_>, i: usize, t: usize| {
+            let (row, col) = if trans { (t, i) } else { (i, t) };
+            match row.cmp(&col) {
+                std::cmp::Ordering::Equal if unit => 1.0,
+                std::cmp::Ordering::Less if !upper => 0.0,
+                std::cmp::Ordering::Greater if upper => 0.0,
+                _ => a.at(row, col),
+            }
+        };
+        check(&format!("trmv, n = 4{flags}"), |solved| {
+            let (a, x) = (solved.old("a"), solved.old("x"));
+            solved.check("y", |i, _| sum(4, |t| entry(&a, i, t) * x.at(t, 0)));
+        });
+        check(&format!("trmm, m = 4, n = 3, alpha = runtime, beta = runtime{flags}"), |solved| {
+            let (a, b, c) = (solved.old("a"), solved.old("b"), solved.old("c"));
+            solved.check("c", |i, j| ALPHA * sum(4, |t| entry(&a, i, t) * b.at(t, j)) + BETA * c.at(i, j));
+        });
+    }
+}
+
+#[test]
+fn searches_and_exchanges() {
+    check("iamax, n = 7", |solved| {
+        let x = solved.old("x");
+        let found = solved.result("index").at(0, 0) as usize;
+        assert!((0..7).all(|i| x.at(i, 0).abs() <= x.at(found, 0).abs()));
+    });
+    check("argmax, n = 7", |solved| {
+        let (x, found) = (solved.old("x"), solved.result("index").at(0, 0) as usize);
+        assert!((0..7).all(|i| x.at(i, 0) <= x.at(found, 0)));
+    });
+    check("argmin, n = 7", |solved| {
+        let (x, found) = (solved.old("x"), solved.result("index").at(0, 0) as usize);
+        assert!((0..7).all(|i| x.at(i, 0) >= x.at(found, 0)));
+    });
+    for (flags, [in_place]) in choices(["in_place"]) {
+        let factors = if in_place { "a" } else { "lu" };
+        check(&format!("getrf, n = 5{flags}"), |solved| {
+            let (a, lu, pivots) = (solved.old("a"), solved.result(factors), solved.result("pivots"));
+            let mut rows: Vec<usize> = (0..5).collect();
+            (0..5).for_each(|k| rows.swap(k, pivots.at(k, 0) as usize));
+            assert_ne!(rows, [0, 1, 2, 3, 4]);
+            for (i, j) in (0..5).flat_map(|i| (0..5).map(move |j| (i, j))) {
+                let lower = |t: usize| if t == i { 1.0 } else { lu.at(i, t) };
+                let product = sum(i.min(j) + 1, |t| lower(t) * lu.at(t, j));
+                assert_near(product, a.at(rows[i], j), "L U");
+                assert!(i <= j || lu.at(i, j).abs() <= 1.0);
+            }
+        });
+        for nrhs in [1, 3] {
+            check(&format!("gesv, n = 4, nrhs = {nrhs}{flags}"), |solved| {
+                let x = solved.result(if in_place { "b" } else { "x" });
+                let (a, b) = (solved.old("a"), solved.old("b"));
+                for (i, j) in (0..4).flat_map(|i| (0..nrhs).map(move |j| (i, j))) {
+                    assert_near(sum(4, |t| a.at(i, t) * x.at(t, j)), b.at(i, j), "A X");
+                }
+            });
+        }
+    }
+}
