@@ -19,6 +19,9 @@ const MAX_LOADS: usize = 450;
 /// Launches of one kernel with different scalars: each value of every scalar once.
 const MAX_PICKS: usize = 6;
 
+/// Of so many kernels one runs here: all of them run on a GPU before a receipt is written.
+const SHARE: usize = 3;
+
 /// Tasks that run at every batch size; the others meet one whole and one ragged tile.
 const THOROUGH: [&str; 2] = ["glass_gemv_f32_m7_k14", "glass_gemm_f32_m9_n4_k7"];
 
@@ -33,11 +36,14 @@ fn the_grid_stays_within_its_bounds_on_llvmpipe() {
     };
     let (short, long): (Vec<_>, Vec<_>) = grid::of(Target::Wgsl)
         .into_iter()
+        .enumerate()
+        .filter(|(entry_idx, entry)| entry_idx.is_multiple_of(SHARE) || is_thorough(entry))
+        .map(|(_, entry)| entry)
         .partition(|entry| n_loads(&entry.variant().kernel.body.stmts) <= MAX_LOADS);
     println!("{} kernels on {}", short.len(), device.name());
     println!("skipped: {} WGSL kernels on llvmpipe: more than {MAX_LOADS} loads in the text", long.len());
     let n_thorough = short.iter().filter(|entry| is_thorough(entry)).count();
-    assert!(n_thorough > 10 && short.len() > 300, "the grid has lost its kernels");
+    assert!(n_thorough > 10 && short.len() > 250, "the grid has lost its kernels");
     let faults: Vec<_> = short.iter().filter_map(|entry| check(&device, entry).err()).collect();
     assert!(faults.is_empty(), "{} of {} kernels:\n{}", faults.len(), short.len(), faults.join("\n"));
 }

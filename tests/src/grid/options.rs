@@ -181,19 +181,22 @@ fn every_tier_once(grid: &mut Grid, task: &str, task_idx: usize) {
     let has_sums = single.op.entry().sums.can_reduce();
     let tree = reduced([2, 4, 8, 16, 32][task_idx % 5]);
     if single.op.entry().no_thread.is_none() {
-        grid.thread(&single, Interleaved);
-        grid.wgsl(&single, layout, Tier::Thread, Form::Serial, 64);
-        if task_idx.is_multiple_of(2) {
-            grid.bulk(&double);
-        } else {
-            grid.shared(&double);
+        match task_idx % 4 {
+            0 | 2 => grid.thread(&single, Interleaved),
+            1 => grid.bulk(&double),
+            _ => grid.shared(&double),
         }
     }
-    grid.warp_staged(&single, layout, if has_sums { tree } else { Form::Serial });
+    let form = if has_sums { tree } else { Form::Serial };
+    grid.warp_staged(&single, layout, form);
     grid.block(&double, layout, Form::Serial, [33, 64, 31, 96][task_idx % 4]);
 
-    grid.wgsl(&single, other(layout), Tier::Warp, if has_sums { tree } else { Form::Serial }, 32);
+    if layout == Interleaved && single.op.entry().no_thread.is_none() {
+        grid.wgsl(&single, layout, Tier::Thread, Form::Serial, 64);
+    } else {
+        grid.wgsl(&single, other(layout), Tier::Warp, form, 32);
+    }
 
     grid.host(&single, Form::Serial);
-    grid.host(&double, if has_sums { tree } else { Form::Serial });
+    grid.host(&double, form);
 }

@@ -235,12 +235,11 @@ fn every_tier(grid: &mut Grid, task: &str, task_idx: usize) {
     grid.block_staged(&single, layout, Form::Serial, 64);
     if by_turns {
         grid.warp(&double, Interleaved, Form::Serial);
+        grid.wgsl(&single, Interleaved, Tier::Warp, Form::Serial, 32);
     } else {
         grid.block_staged(&double, Contiguous, Form::Serial, 57);
+        grid.wgsl(&single, Interleaved, Tier::Block, Form::Serial, 64);
     }
-
-    grid.wgsl(&single, other(layout), Tier::Warp, Form::Serial, 32);
-    grid.wgsl(&single, layout, Tier::Block, Form::Serial, 64);
 
     grid.host(&single, Form::Serial);
     grid.host(&double, Form::Serial);
