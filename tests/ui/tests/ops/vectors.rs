@@ -193,13 +193,20 @@ pairs! {
     and: |x, y| truth(x != 0.0 && y != 0.0);
 }
 
-// The first of equally large ones.
-op!(iamax: op(iamax, n = 5), [], |seed| {
+/// The index of the first element whose key is the largest.
+fn first_largest(seed: usize, key: impl Fn(f64) -> f64) -> Problem {
     let x = x(seed);
-    let largest = x.data.iter().fold(0.0f64, |largest, value| largest.max(value.abs()));
-    let index = x.data.iter().position(|value| value.abs() == largest).expect("one is the largest");
+    let keys: Vec<_> = x.data.iter().map(|value| key(*value)).collect();
+    let largest = keys.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let index = keys.iter().position(|key| *key == largest).expect("one is the largest");
     Problem { inputs: vec![x], outputs: Vec::new(), words: vec![vec![index as u32]] }
-});
+}
+
+op!(iamax: op(iamax, n = 5), [], |seed| first_largest(seed, f64::abs));
+
+op!(argmax: op(argmax, n = 5), [], |seed| first_largest(seed, |value| value));
+
+op!(argmin: op(argmin, n = 5), [], |seed| first_largest(seed, |value| -value));
 
 op!(swap: op(swap, n = 5), [], |seed| Problem {
     inputs: Vec::new(),
