@@ -37,7 +37,7 @@ fn every_file_opens_with_task_plan_counts_and_numerics() {
             let lines: Vec<_> = source.header.lines().collect();
             assert_eq!(lines[0], format!("// {}", variant.symbol), "{}", source.file_name);
             for (word, counts) in
-                [("task", 1..=1), ("plan", 1..=1), ("chosen", 1..=1), ("counts", 1..=1), ("numerics", 2..=3)]
+                [("task", 1..=1), ("plan", 1..=1), ("chosen", 1..=1), ("counts", 1..=1), ("numerics", 2..=8)]
             {
                 let found = lines.iter().filter(|line| line.starts_with(&format!("// {word} "))).count();
                 assert!(
@@ -68,7 +68,8 @@ fn values_are_never_multiplied_or_added_by_operators() {
             .into_iter()
             .filter(|role| !letters.contains(role.chars().next().unwrap_or_default()))
             .collect();
-        let is_value = |word: &str| roles.iter().any(|role| word.starts_with(role));
+        // What stands before a bracket is an array, and behind it an index.
+        let is_value = |word: &str| !word.contains('[') && roles.iter().any(|role| word.starts_with(role));
         for source in entry.variant().sources.iter().filter(wanted) {
             for line in source.code.lines() {
                 let words: Vec<_> = line.split([' ', '(', ')']).collect();
