@@ -13,9 +13,9 @@
 //! // std::fs::write(out_dir.join(&header.file_name), &header.text)
 //! ```
 
-use crate::contract::{Diagnostic, Fields, Request, lower};
+use crate::contract::{Diagnostic, Field, Fields, Request, lower};
 use crate::kernel::{self, Kernel};
-use crate::plan::{Form, Mapping, Plan, Staging, Target, Tier, default_threads};
+use crate::plan::{Form, Mapping, Plan, Staging, Target, Tier, WARP, default_threads};
 use crate::render::{Fragment, Spelling, device_function, device_header};
 use crate::spec::Layout;
 
@@ -112,14 +112,38 @@ fn functions(fields: &Fields) -> Result<Vec<Fragment>, Vec<Diagnostic>> {
     let mut fragments = Vec::new();
     for tier in tiers {
         let (plan, kernel) = planned(&request, tier, form);
+        let has_tiles = tiles_divide(plan.mapping.threads_per_block, form);
+        if is_grouped && !has_tiles {
+            return Err(vec![undivided(plan.mapping.threads_per_block, form)]);
+        }
         if !is_grouped {
             fragments.push(device_function(&request.spec, &plan, &kernel, Spelling::Cuda));
         }
-        if tier == Tier::Block && (is_grouped || fields.tier.is_none()) {
+        if tier == Tier::Block && has_tiles && (is_grouped || fields.tier.is_none()) {
             fragments.push(device_function(&request.spec, &plan, &kernel, Spelling::CooperativeGroups));
         }
     }
     Ok(fragments)
+}
+
+/// Whether a cooperative group of so many threads can be cut into the tiles of a form's trees: no tree, no tiles, and
+/// fewer threads than a warp evaluate trees in registers.
+fn tiles_divide(threads: usize, form: Form) -> bool {
+    threads < WARP || threads.is_multiple_of(form.lanes_per_output())
+}
+
+fn undivided(threads: usize, form: Form) -> Diagnostic {
+    let lanes = form.lanes_per_output();
+    Diagnostic {
+        field: Some(Field::ThreadsPerBlock),
+        item_idx: None,
+        is_name: false,
+        message: format!(
+            "glass: `threads_per_block = {threads}` cannot be cut into groups of {lanes} for `tier = cgrps`\n\
+             allowed: multiples of {lanes}\n\
+             why: a tiled partition of a cooperative group needs a whole number of tiles"
+        ),
+    }
 }
 
 /// The body over operands whose elements follow each other, wherever they are.
@@ -160,6 +184,23 @@ mod tests {
         assert!(header.text.contains("#include <cooperative_groups.h>"));
         let warp = Builder::new("ops").task("one", posv(Some("warp"))).device_functions().expect("valid");
         assert!(!warp.text.contains("#include"));
+    }
+
+    #[test]
+    fn a_group_that_cannot_be_tiled_is_refused() {
+        let dot = |threads| Fields {
+            op: Some("dot".into()),
+            n: Some(14),
+            tier: Some("cgrps".into()),
+            form: Some("reduced".into()),
+            lanes_per_output: Some(8),
+            threads_per_block: Some(threads),
+            ..Fields::default()
+        };
+        let of = |threads| Builder::new("ops").task("dot", dot(threads)).device_functions();
+        let failures = of(33).expect_err("33 threads are no whole number of 8");
+        assert!(failures[0].diagnostics[0].message.contains("multiples of 8"));
+        assert!(of(40).is_ok() && of(31).is_ok());
     }
 
     #[test]

@@ -145,8 +145,7 @@ fn unmeasured_tier(request: &Request, target: Target) -> Tier {
     let thread = default_mapping(spec, *layout, target, Tier::Thread, Form::Serial, None);
     let plan = Plan::new(spec, *layout, target, thread);
     let warp = default_mapping(spec, *layout, target, Tier::Warp, Form::Serial, None);
-    let is_warp_possible =
-        Plan::sized(spec, *layout, target, warp).shared_bytes <= MAX_SHARED_BYTES_SM_90;
+    let is_warp_possible = Plan::sized(spec, *layout, target, warp).shared_bytes <= MAX_SHARED_BYTES_SM_90;
     if plan.unroll != Unroll::Full && is_warp_possible { Tier::Warp } else { Tier::Thread }
 }
 

@@ -18,6 +18,7 @@ macro_rules! template {
 const TEMPLATES: &[(&str, &str)] = &[
     template!("statements.cu.tera"),
     template!("values.cu.tera"),
+    template!("elementwise.cu.tera"),
     template!("pivots.cu.tera"),
     template!("finish.cu.tera"),
     template!("body.cu.tera"),
@@ -225,7 +226,8 @@ pub(super) fn code(input: &Input<'_>) -> String {
         _ if has_parts => "cooperative.cu.tera",
         _ => "direct.cu.tera",
     };
-    facts.language.file(template, &file)
+    // A section that drops out of the top of a file leaves its line behind.
+    facts.language.file(template, &file).trim_start().to_owned()
 }
 
 /// What a caller of the body must know beyond the layout of its operands.

@@ -109,7 +109,7 @@ pub fn device_function(spec: &Spec, plan: &Plan, kernel: &Kernel, spelling: Spel
         body: writer::lines(&facts, spec, plan, &kernel.body),
     };
     let name = format!("glass::{}::{}", file.namespace, file.name);
-    Fragment { name, text: facts.language.file("fragment.cuh.tera", &file) }
+    Fragment { name, text: facts.language.file("fragment.cuh.tera", &file).trim_start().to_owned() }
 }
 
 /// `potrf_f32_n7`, with what else decides the text: the form, and the threads of a block.

@@ -16,6 +16,7 @@ macro_rules! template {
 const TEMPLATES: &[(&str, &str)] = &[
     template!("statements.rs.tera"),
     template!("values.rs.tera"),
+    template!("elementwise.rs.tera"),
     template!("pivots.rs.tera"),
     template!("finish.rs.tera"),
     template!("kernel.rs.tera"),

@@ -19,6 +19,7 @@ macro_rules! template {
 const TEMPLATES: &[(&str, &str)] = &[
     template!("statements.wgsl.tera"),
     template!("values.wgsl.tera"),
+    template!("elementwise.wgsl.tera"),
     template!("pivots.wgsl.tera"),
     template!("finish.wgsl.tera"),
     template!("exponent.wgsl.tera"),
