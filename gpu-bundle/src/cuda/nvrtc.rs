@@ -4,6 +4,7 @@ use glass_rt::Task;
 use glass_rt::cuda::export_images;
 use glass_rt::kernel::ImageKind;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 /// Machine code of one text.
@@ -43,12 +44,16 @@ pub(crate) fn compile(task: &Task, arch: u32) -> Result<Compiled, String> {
     Ok(Compiled { cubin, ms })
 }
 
-/// A folder of this process that goes away again.
+/// A folder of one compilation that goes away again.
 struct Scratch(PathBuf);
+
+/// Compilations of this process so far: threads must not share a folder.
+static N_COMPILED: AtomicU64 = AtomicU64::new(0);
 
 impl Scratch {
     fn new() -> Result<Scratch, String> {
-        let folder = std::env::temp_dir().join(format!("glass-gpu-{}", std::process::id()));
+        let (process, compilation) = (std::process::id(), N_COMPILED.fetch_add(1, Ordering::Relaxed));
+        let folder = std::env::temp_dir().join(format!("glass-gpu-{process}-{compilation}"));
         std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         Ok(Scratch(folder))
     }
