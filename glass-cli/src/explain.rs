@@ -32,7 +32,9 @@ pub(crate) fn run(name: &str, words: &[String]) -> Result<(), String> {
 fn describe(name: &str) -> Result<(), String> {
     let names: Vec<_> = Op::ALL.iter().map(|op| op.as_str()).collect();
     let Some(op) = Op::ALL.iter().find(|op| op.as_str() == name) else {
-        let hint = nearest(name, names.iter().copied()).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+        let hint = nearest(name, names.iter().copied())
+            .map(|near| format!("; did you mean `{near}`?"))
+            .unwrap_or_default();
         return Err(format!("op `{name}` is not known{hint}\nallowed: {}", names.join(", ")));
     };
     let entry = op.entry();

@@ -79,7 +79,9 @@ fn task_of(task_idx: usize, mut keys: Table, mistakes: &mut Vec<String>) -> Task
 fn set(fields: &mut Fields, key: &str, value: Value) -> Result<(), String> {
     let Some(field) = Field::named(key, fields.index_string.is_some()) else {
         let known: Vec<_> = allowed(fields).into_iter().map(Field::as_str).collect();
-        let hint = nearest(key, known.iter().copied()).map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
+        let hint = nearest(key, known.iter().copied())
+            .map(|name| format!("; did you mean `{name}`?"))
+            .unwrap_or_default();
         return Err(format!("field `{key}` is not known{hint}\nallowed: {}", known.join(", ")));
     };
     if let Field::Extent(letter) = field {
