@@ -1,7 +1,7 @@
 //! The four contenders on one set of operands.
 
 use glass::rt::kernel::Form;
-use glass::{Batch, Device, Element, Kernel, Scalars};
+use glass::{Batch, Device, Element, Kernel};
 use glass_oracle::bound::{self, Arithmetic, Worst};
 use glass_oracle::{Contraction, Real, Shape};
 use nalgebra::{RealField, SMatrix, SVector};
@@ -126,8 +126,8 @@ where
     pub(crate) fn run(&mut self, contender: Contender) -> Result<(), glass::Error> {
         match contender {
             Contender::Glass => {
-                let unused = Scalars { alpha: Real::ONE, beta: Real::ZERO };
-                glass::launch(T::TASK, &self.device, &[&self.a, &self.x], &mut self.y, unused)?;
+                let inputs = [&self.a, &self.x];
+                glass::launch(T::TASK, &self.device, &inputs, &mut [&mut self.y], &mut [], &[])?;
                 self.device.synchronize()?;
             }
             Contender::ParallelSum => {

@@ -149,8 +149,11 @@ fn unmeasured_tier(request: &Request, target: Target) -> Tier {
     if plan.unroll != Unroll::Full && is_warp_possible { Tier::Warp } else { Tier::Thread }
 }
 
-/// The mapping with bulk copies in place of copies by lanes, where its tile fits.
+/// The mapping of one thread a problem with bulk copies in place of copies by lanes, where its tile fits.
 fn bulk_staged(request: &Request, mapping: Mapping) -> Option<Mapping> {
+    if mapping.tier != Tier::Thread {
+        return None;
+    }
     let bulk = Mapping { staging: Staging::Bulk, ..mapping };
     let plan = Plan::sized(&request.spec, request.layout, Target::Cuda, bulk);
     (mapping.staging == Staging::Shared && plan.shared_bytes <= MAX_SHARED_BYTES_SM_90).then_some(bulk)
