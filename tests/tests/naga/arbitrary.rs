@@ -81,7 +81,7 @@ fn fill(fields: &mut Fields, picks: &Picks, max: u32) {
     let allowed = contract::allowed(fields);
     let is_pair = fields.op.is_none() && fields.index_string.is_none();
     // `n_out` gives a vector, `m` and `n` a matrix.
-    let is_vector = is_pair && picks[0].1 % 2 == 0;
+    let is_vector = is_pair && picks[0].1.is_multiple_of(2);
     for (&field, &(given, pick)) in Field::ALL.iter().zip(picks) {
         let is_excluded =
             is_pair && matches!((field, is_vector), (Field::NOut, false) | (Field::M | Field::N, true));
@@ -110,10 +110,10 @@ fn fill(fields: &mut Fields, picks: &Picks, max: u32) {
         }
     }
     // What needs another field mostly has it.
-    if fields.lanes_per_output.is_some() && picks[1].1 % 8 > 0 {
+    if fields.lanes_per_output.is_some() && !picks[1].1.is_multiple_of(8) {
         fields.form = Some("reduced".to_owned());
     }
-    if fields.threads_per_block.is_some() && picks[2].1 % 8 > 0 {
+    if fields.threads_per_block.is_some() && !picks[2].1.is_multiple_of(8) {
         fields.tier.get_or_insert_with(|| "block".to_owned());
     }
 }
