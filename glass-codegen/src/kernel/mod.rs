@@ -3,7 +3,7 @@
 //! Input: a spec and a plan. Output: typed statements over named values, in the words of no language. The
 //! body knows neither batch nor layout beyond a compile-time element stride; the frame knows no arithmetic.
 //!
-//! Every phase is written once, over [`emit::Emit`], which expands it to straight-line text over registers or to
+//! Every phase is written once, over `emit::Emit`, which expands it to straight-line text over registers or to
 //! loops over memory that the workers of a problem share out.
 
 mod build;
