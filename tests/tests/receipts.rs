@@ -4,6 +4,7 @@
 use glass_codegen::plan::Target;
 use glass_tests::case;
 use glass_tests::grid;
+use glass_tests::resources::Baseline;
 use serde::Deserialize;
 use std::collections::HashMap;
 
@@ -43,6 +44,11 @@ fn every_kernel_has_passed_on_a_gpu() {
         kernels.iter().map(|row| ((row.target.as_str(), row.symbol.as_str()), row)).collect();
     assert_eq!(rows.len(), kernels.len(), "a kernel has two lines");
 
+    let path = case::package().join("resources/sm_90.toml");
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let baseline: Baseline =
+        toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+
     let mut faults = Vec::new();
     for entry in grid::grid().iter().filter(|entry| entry.target != Target::Host) {
         let variant = entry.variant();
@@ -58,7 +64,9 @@ fn every_kernel_has_passed_on_a_gpu() {
         if row.status != "pass" {
             fault(row.status.clone());
         }
-        if entry.target == Target::Cuda && (row.registers == 0 || row.local_bytes > 0) {
+        // Arrays of a thread, and the spills that are known with their reasons, are in the baseline of the compiler.
+        let is_known = baseline.kernels.get(symbol).is_some_and(|known| known.stack > 0 || known.spill > 0);
+        if entry.target == Target::Cuda && (row.registers == 0 || (row.local_bytes > 0 && !is_known)) {
             fault(format!("{} registers, {} B of local memory", row.registers, row.local_bytes));
         }
         if usize::try_from(row.shared_bytes).is_ok_and(|bytes| bytes > variant.plan.shared_bytes) {
