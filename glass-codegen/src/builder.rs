@@ -97,7 +97,9 @@ impl Builder {
 
 fn functions(fields: &Fields) -> Result<Vec<Fragment>, Vec<Diagnostic>> {
     let is_grouped = fields.tier.as_deref() == Some(COOPERATIVE_GROUPS);
-    let mut plain = fields.clone();
+    // What other languages could not run is no mistake here.
+    let targets = Some(vec![Target::Cuda.as_str().to_owned()]);
+    let mut plain = Fields { targets, ..fields.clone() };
     if is_grouped {
         plain.tier = Some(Tier::Block.as_str().to_owned());
     }
