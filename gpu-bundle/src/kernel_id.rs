@@ -55,10 +55,9 @@ impl Generated {
         glass_tests::task::of(&self.spec)
     }
 
-    /// The oracle's bits are promised: no approximate pivot and no function that a library rounds its own way.
-    pub(crate) fn promises_bits(&self) -> bool {
-        use glass_codegen::catalogue::Op;
-        self.spec.op != Op::Softmax && !self.spec.flags.iter().any(|flag| flag == "rsqrt")
+    /// Tiles of problems instead of problem after problem.
+    pub(crate) fn is_interleaved(&self) -> bool {
+        self.layout == Layout::Interleaved
     }
 
     /// In which order the oracle sums.

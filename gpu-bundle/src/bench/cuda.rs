@@ -106,17 +106,15 @@ fn timed<T: Real + glass_oracle::Real>(
     let geometry = Geometry::new(generated, batch)?;
     let scalars = vec![TIMED_SCALAR; generated.spec.scalars.len()];
     let problems = Problems::<T>::new(generated, &scalars);
-    let images: Vec<Vec<u8>> =
-        (0..rotation.operands.len()).map(|argument_idx| problems.image(generated, argument_idx)).collect();
     let sets = rig.sets(&rotation);
     for set in sets.all() {
-        for ((address, operand), image) in set.iter().zip(&rotation.operands).zip(&images) {
+        for ((address, operand), image) in set.iter().zip(&rotation.operands).zip(&problems.before) {
             rig.repeat(*address, operand, image)?;
         }
     }
     // In place a launch destroys its own input: the first set is restored before each check.
     let restored = |rig: &Rig| {
-        for ((address, operand), image) in sets.first().iter().zip(&rotation.operands).zip(&images) {
+        for ((address, operand), image) in sets.first().iter().zip(&rotation.operands).zip(&problems.before) {
             rig.repeat(*address, operand, image)?;
         }
         rig.gpu.launch(module, &geometry, sets.first())?;
@@ -124,7 +122,8 @@ fn timed<T: Real + glass_oracle::Real>(
         for (argument_idx, (address, operand)) in sets.first().iter().zip(&rotation.operands).enumerate() {
             if !operand.is_input {
                 let bytes = rig.outputs.read(address - rig.outputs.address(), operand.n_bytes as usize)?;
-                problems.compare(generated, argument_idx, &bytes)?;
+                let name = generated.spec.arguments()[argument_idx].name;
+                problems.compare(argument_idx, &bytes).map_err(|reason| format!("`{name}`, {reason}"))?;
             }
         }
         Ok::<_, String>(())

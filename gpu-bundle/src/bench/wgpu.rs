@@ -71,7 +71,7 @@ fn measure_batch(device: &Device, generated: &Generated, batch: u64, n_launches:
     let problems = Problems::<f32>::new(generated, &[]);
     let elements: Vec<usize> = generated.spec.arguments().iter().map(|operand| operand.elements()).collect();
     let repeated = |argument_idx: usize| -> Vec<f32> {
-        let pool: Vec<f32> = bytemuck::pod_collect_to_vec(&problems.image(generated, argument_idx));
+        let pool: Vec<f32> = bytemuck::pod_collect_to_vec(&problems.before[argument_idx]);
         let len = layout.buffer_len(elements[argument_idx], n_problems);
         pool.iter().copied().cycle().take(len).collect()
     };
@@ -87,7 +87,7 @@ fn measure_batch(device: &Device, generated: &Generated, batch: u64, n_launches:
     work.launch(0).map_err(failed)?;
     let check = |work: &Work| {
         let actual = work.sets[0].2.download().map_err(failed)?;
-        actual.chunks(POOL * elements[2]).try_for_each(|part| problems.bounded(generated, part))
+        actual.chunks(POOL * elements[2]).try_for_each(|part| problems.bounded(part))
     };
     let before = check(&work);
     for launch_idx in 0..3 {

@@ -99,7 +99,7 @@ fn check_launch<T: glass_rt::Real + glass_oracle::Real>(
     let before = launch.cases(&oracle);
     let after = launched(&context.device, task, Which::Variant(0), &before, &launch.scalars)?;
     // Bits are promised on CUDA, for all but what asks for approximate pivots; bounds hold everywhere.
-    let promises_bits = context.device.target() == Target::Cuda && generated.promises_bits();
+    let promises_bits = context.device.target() == Target::Cuda && oracle.has_bits();
     for (problem, (before, after)) in before.iter().zip(&after).enumerate() {
         let located = |reason: String| format!("problem {problem}: {reason}");
         if promises_bits {

@@ -29,6 +29,7 @@
 //! | [`bound`] | how far from the exact result a correct kernel may be |
 //! | [`bits`] | whether two results are the same bytes |
 //! | [`layout`] | where an element lies in a batch buffer |
+//! | [`image`] | the bytes of a batch's operands |
 #![forbid(unsafe_code)]
 
 pub mod bits;
@@ -38,6 +39,7 @@ pub mod case;
 pub mod choice;
 pub mod double_double;
 mod draw;
+pub mod image;
 pub mod inputs;
 pub mod layout;
 mod matrix;

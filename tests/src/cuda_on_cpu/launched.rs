@@ -2,7 +2,7 @@
 
 use super::{Launch, Process};
 use glass_oracle::bound::Arithmetic;
-use glass_oracle::case::poison;
+use glass_oracle::image::{images, position, values};
 use glass_oracle::{Case, Element, Form, Real, Role, Task, bits, layout};
 
 /// How a kernel is launched.
@@ -40,17 +40,7 @@ pub fn launched<T: Real>(
     before: &[Case<T>],
 ) -> Result<Vec<Case<T>>, String> {
     let n_problems = before.len();
-    let mut operands = Vec::new();
-    for (idx, operand) in task.operands().iter().enumerate() {
-        operands.push(match operand.element {
-            // Words lie problem after problem in either layout.
-            Element::Word => {
-                let words = |case: &Case<T>| case.words[position(task, idx)].clone();
-                before.iter().flat_map(words).flat_map(u32::to_le_bytes).collect()
-            }
-            Element::Real => bytes(&stored(frame, &gathered(task, idx, before), operand.elements)),
-        });
-    }
+    let images = images(task, frame.is_interleaved, before);
     let narrow = |size: usize| u32::try_from(size).expect("a launch of a test is small");
     let launch = Launch {
         symbol: &frame.symbol,
@@ -60,33 +50,34 @@ pub fn launched<T: Real>(
         shared_bytes: narrow(frame.shared_bytes),
         n_problems: narrow(n_problems),
         scalars: &before[0].scalars.iter().map(|scalar| scalar.to_pattern()).collect::<Vec<_>>(),
-        operands: &operands,
+        operands: &images,
     };
     let results = process.run(&launch)?;
     let mut after = before.to_vec();
-    for (idx, operand) in task.operands().iter().enumerate() {
+    let operands = task.operands();
+    for (idx, operand) in operands.iter().enumerate() {
         let (name, elements) = (operand.name, operand.elements);
-        if operand.role == Role::In && results[idx] != operands[idx] {
+        if operand.role == Role::In && results[idx] != images[idx] {
             return Err(format!("input `{name}` changed"));
         }
         if operand.element == Element::Word {
             let words: Vec<_> = results[idx].chunks_exact(4).map(word).collect();
             for (case, words) in after.iter_mut().zip(words.chunks_exact(elements)) {
-                case.words[position(task, idx)] = words.to_vec();
+                case.words[position(&operands, idx)] = words.to_vec();
             }
             continue;
         }
         let raw = values::<T>(&results[idx]);
         if frame.is_interleaved {
             let padding = |stored: &[T]| layout::padding(stored, elements, n_problems);
-            bits::unchanged(&padding(&values(&operands[idx])), &padding(&raw), elements)
+            bits::unchanged(&padding(&values(&images[idx])), &padding(&raw), elements)
                 .map_err(|difference| format!("the padding of `{name}` changed: {difference}"))?;
         }
         let values =
             if frame.is_interleaved { layout::deinterleave(&raw, elements, n_problems) } else { raw };
         if operand.role != Role::In {
             for (case, values) in after.iter_mut().zip(values.chunks_exact(elements)) {
-                case.outputs[position(task, idx)] = values.to_vec();
+                case.outputs[position(&operands, idx)] = values.to_vec();
             }
         }
     }
@@ -138,47 +129,6 @@ fn signature<T: Real>(task: &Task) -> String {
     signature.push('n');
     signature.extend(task.scalars().iter().map(|_| if is_single { 's' } else { 't' }));
     signature
-}
-
-/// Position of an operand among the arrays of its kind in a case.
-fn position(task: &Task, operand_idx: usize) -> usize {
-    let operands = task.operands();
-    let kind = |idx: &usize| {
-        let operand = &operands[*idx];
-        (operand.element, operand.role == Role::In)
-    };
-    (0..operand_idx).filter(|idx| kind(idx) == kind(&operand_idx)).count()
-}
-
-/// An operand of all problems, problem after problem.
-fn gathered<T: Real>(task: &Task, operand_idx: usize, cases: &[Case<T>]) -> Vec<T> {
-    let is_input = task.operands()[operand_idx].role == Role::In;
-    let at = position(task, operand_idx);
-    cases
-        .iter()
-        .flat_map(|case| if is_input { &case.inputs[at] } else { &case.outputs[at] })
-        .copied()
-        .collect()
-}
-
-fn stored<T: Real>(frame: &Frame, values: &[T], elements: usize) -> Vec<T> {
-    if frame.is_interleaved { layout::interleave(values, elements, poison(0)) } else { values.to_vec() }
-}
-
-/// The bytes of numbers, as they lie in memory.
-pub fn bytes<T: Real>(values: &[T]) -> Vec<u8> {
-    let size = T::HEX_DIGITS / 2;
-    values.iter().flat_map(|value| value.to_pattern().to_le_bytes().into_iter().take(size)).collect()
-}
-
-/// The numbers of bytes.
-pub fn values<T: Real>(bytes: &[u8]) -> Vec<T> {
-    let value = |chunk: &[u8]| {
-        let mut pattern = [0; 8];
-        pattern[..chunk.len()].copy_from_slice(chunk);
-        T::from_pattern(u64::from_le_bytes(pattern))
-    };
-    bytes.chunks_exact(T::HEX_DIGITS / 2).map(value).collect()
 }
 
 fn word(bytes: &[u8]) -> u32 {

@@ -3,9 +3,9 @@
 
 use glass_codegen::Builder;
 use glass_codegen::spec::DType;
+use glass_oracle::image::{bytes, values};
 use glass_oracle::{Flavour, Form, Real, bits};
 use glass_tests::attribute::{fields, spec};
-use glass_tests::cuda_on_cpu::launched::{bytes, values};
 use glass_tests::cuda_on_cpu::program::compiler;
 use glass_tests::cuda_on_cpu::{Launch, Program, Unit};
 use glass_tests::task;
