@@ -56,11 +56,10 @@ fn phases(emit: &mut Emit<'_>) {
     let is_alone = spec.phases.len() == 1;
     let mut rest = spec.phases.as_slice();
     while let [first, others @ ..] = rest {
-        let n_streamed = if emit.is_straight { straight::n_streamed(spec, rest) } else { 1 };
-        if n_streamed > 1 {
-            let consumers: Vec<_> = others[..n_streamed - 1].iter().map(streamed_sums).collect();
-            straight::streamed(streamed_sums(first), &consumers, emit);
-            rest = &rest[n_streamed..];
+        let stream = if emit.is_straight { straight::stream(spec, rest) } else { Vec::new() };
+        if let [producer, consumers @ ..] = stream.as_slice() {
+            straight::streamed(producer, consumers, emit);
+            rest = &rest[stream.len()..];
             continue;
         }
         if is_alone {
@@ -103,11 +102,6 @@ fn phase(phase: &Phase, is_alone: bool, emit: &mut Emit<'_>) {
         Phase::Lu(matrix) => lu::lu(matrix, emit),
         Phase::Search(vector) => search::search(vector, emit),
     }
-}
-
-fn streamed_sums(phase: &Phase) -> Sums<'_> {
-    let Phase::Contraction(contraction) = phase else { unreachable!("only contractions stream") };
-    Sums { contraction, is_alone: false }
 }
 
 fn sums(contraction: &Contraction, is_alone: bool, emit: &mut Emit<'_>) {

@@ -4,7 +4,6 @@ use super::{Function, Index, IntExpr, Kernel, Stmt};
 use crate::plan::Target;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::ops::AddAssign;
 
 /// Operations that one worker of a problem performs; guarded statements count as if taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,20 +34,6 @@ impl Cost {
         let mut count = Count { target, ints: BTreeMap::new(), cost: Cost::default() };
         count.block(&kernel.body.stmts, 1);
         Cost { n_stmts: n_stmts(&kernel.body.stmts), ..count.cost }
-    }
-}
-
-impl AddAssign for Cost {
-    fn add_assign(&mut self, other: Cost) {
-        self.n_fmas += other.n_fmas;
-        self.n_adds += other.n_adds;
-        self.n_others += other.n_others;
-        self.n_pivots += other.n_pivots;
-        self.n_loads += other.n_loads;
-        self.n_stores += other.n_stores;
-        self.n_shuffles += other.n_shuffles;
-        self.n_barriers += other.n_barriers;
-        self.n_stmts += other.n_stmts;
     }
 }
 

@@ -285,13 +285,19 @@ impl<'a> Emit<'a> {
             return;
         }
         self.each("element", &Index::constant(0), &Index::constant(n_elements), |emit, element| {
-            let position = emit.unflattened("element", element, letters);
+            let position = emit.unflattened("element", element, letters, None);
             body(emit, &position);
         });
     }
 
-    /// Names the letters of a flattened index.
-    pub(super) fn unflattened(&mut self, name: &str, index: Index, letters: &[Letter]) -> Position {
+    /// Names the letters of a flattened index, under names of their own for every suffix.
+    pub(super) fn unflattened(
+        &mut self,
+        name: &str,
+        index: Index,
+        letters: &[Letter],
+        suffix: Option<&str>,
+    ) -> Position {
         if let [letter] = letters {
             return vec![(letter.name, index)];
         }
@@ -302,10 +308,13 @@ impl<'a> Emit<'a> {
                 position.push((letter.name, rest.1.clone()));
                 break;
             }
-            let own = format!("{}_idx", letter.name);
+            let own = format!("{}_{}", letter.name, suffix.unwrap_or("idx"));
             let own = self.int(&own, IntExpr::Rem(rest.1.clone(), letter.extent));
             position.push((letter.name, own));
-            let name = format!("{}_rest", letter.name);
+            let name = match suffix {
+                Some(suffix) => format!("{}_rest_{suffix}", letter.name),
+                None => format!("{}_rest", letter.name),
+            };
             let index = self.int(&name, IntExpr::Div(rest.0.clone(), letter.extent));
             rest = (name, index);
         }

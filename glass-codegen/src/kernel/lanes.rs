@@ -6,7 +6,7 @@ use super::contraction::Sums;
 use super::emit::{Emit, Position};
 use super::{Index, IntExpr, Stmt};
 use crate::plan::{Form, WARP};
-use crate::spec::{Domain, Letter, Order};
+use crate::spec::{Domain, Order};
 
 /// One output of some sums: how it is found, what its terms add, what becomes of it.
 pub(super) trait Outputs {
@@ -232,7 +232,7 @@ impl Outputs for Sums<'_> {
     fn position(&self, output: &str, emit: &mut Emit<'_>) -> Position {
         let letters = &self.contraction.outputs;
         match self.contraction.domain {
-            Domain::Full => emit.unflattened(output, Index::name(output), letters),
+            Domain::Full => emit.unflattened(output, Index::name(output), letters, None),
             Domain::Lower | Domain::Mirrored => {
                 let (row, col) = lower_triangle(output, letters[0].extent, emit);
                 vec![(letters[0].name, row), (letters[1].name, col)]
@@ -245,7 +245,7 @@ impl Outputs for Sums<'_> {
         let terms = match (letters.as_slice(), term.index.as_constant()) {
             ([letter], _) => vec![(letter.name, term.index)],
             (letters, Some(constant)) => super::emit::constant_position(letters, constant),
-            (letters, None) => unflattened_term(term.name, term.index, term.suffix, letters, emit),
+            (letters, None) => emit.unflattened(term.name, term.index, letters, Some(term.suffix)),
         };
         let position = [position.as_slice(), &terms].concat();
         Sums::term(self, acc, &position, term.suffix, emit);
@@ -262,31 +262,6 @@ pub(super) fn form(order: Order, form: Form) -> Form {
         Order::Form => form,
         Order::Serial => Form::Serial,
     }
-}
-
-/// Letters of a flattened term, under names of their own for every suffix.
-fn unflattened_term(
-    name: &str,
-    index: Index,
-    suffix: &str,
-    letters: &[Letter],
-    emit: &mut Emit<'_>,
-) -> Position {
-    let mut rest = (name.to_owned(), index);
-    let mut position = Position::new();
-    for (letter_idx, letter) in letters.iter().enumerate() {
-        if letter_idx + 1 == letters.len() {
-            position.push((letter.name, rest.1.clone()));
-            break;
-        }
-        let own = format!("{}_{suffix}", letter.name);
-        let own = emit.int(&own, IntExpr::Rem(rest.1.clone(), letter.extent));
-        position.push((letter.name, own));
-        let name = format!("{}_rest_{suffix}", letter.name);
-        let index = emit.int(&name, IntExpr::Div(rest.0.clone(), letter.extent));
-        rest = (name, index);
-    }
-    position
 }
 
 /// Row and column of an element of the lower triangle of `n x n`, diagonal included.

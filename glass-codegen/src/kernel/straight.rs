@@ -57,24 +57,25 @@ pub(super) fn contraction(sums: Sums<'_>, emit: &mut Emit<'_>) {
     open.close(emit);
 }
 
-/// How many phases from the first one on can stream through the rows of an intermediate: a contraction to a
-/// temporary, then contractions over the rows of that temporary. 1 where there is nothing to stream.
-pub(super) fn n_streamed(spec: &Spec, phases: &[Phase]) -> usize {
-    let [Phase::Contraction(producer), rest @ ..] = phases else { return 1 };
+/// The first phase and those after it that can stream through the rows of its result: a contraction to a temporary,
+/// then contractions over the rows of that temporary. Empty where there is nothing to stream.
+pub(super) fn stream<'s>(spec: &Spec, phases: &'s [Phase]) -> Vec<&'s Contraction> {
+    let [Phase::Contraction(producer), rest @ ..] = phases else { return Vec::new() };
     let is_producer = spec.operands[producer.destination.operand].role == Role::Temporary
         && producer.domain == Domain::Full
         && producer.outputs.len() == 2
         && producer.order == Order::Serial;
-    if !is_producer {
-        return 1;
+    let mut stream = vec![producer];
+    if is_producer {
+        stream.extend(rest.iter().map_while(|phase| consumer(producer, phase)));
     }
-    1 + rest.iter().take_while(|phase| consumes(producer, phase)).count()
+    if stream.len() > 1 { stream } else { Vec::new() }
 }
 
-/// Whether a phase sums over the rows of the producer's result and reads nothing else of it.
-fn consumes(producer: &Contraction, phase: &Phase) -> bool {
-    let Phase::Contraction(consumer) = phase else { return false };
-    let [row] = consumer.terms.as_slice() else { return false };
+/// A phase that sums over the rows of the producer's result and reads nothing else of it.
+fn consumer<'s>(producer: &Contraction, phase: &'s Phase) -> Option<&'s Contraction> {
+    let Phase::Contraction(consumer) = phase else { return None };
+    let [row] = consumer.terms.as_slice() else { return None };
     let produced = producer.destination.operand;
     let stride = |access: &Access, letter| {
         access.strides.iter().find(|(name, _)| *name == letter).map(|(_, stride)| *stride)
@@ -89,24 +90,26 @@ fn consumes(producer: &Contraction, phase: &Phase) -> bool {
             .flat_map(|product| [Some(&product.left), Some(&product.right), product.scale.as_ref()])
             .flatten()
     };
-    row.extent == producer.outputs[0].extent
+    let consumes = row.extent == producer.outputs[0].extent
         && accesses().any(reads)
         && accesses().all(streams)
-        && consumer.addend.as_ref().is_none_or(|addend| !reads(addend))
+        && consumer.addend.as_ref().is_none_or(|addend| !reads(addend));
+    consumes.then_some(consumer)
 }
 
 /// Row by row of the producer's result: no more than one row of it is alive.
-pub(super) fn streamed(producer: Sums<'_>, consumers: &[Sums<'_>], emit: &mut Emit<'_>) {
+pub(super) fn streamed(producer: &Contraction, consumers: &[&Contraction], emit: &mut Emit<'_>) {
+    let sums = |contraction| Sums { contraction, is_alone: false };
     let open: Vec<_> = consumers
         .iter()
-        .map(|consumer| Open::new(*consumer, constant_outputs(consumer.contraction), emit))
+        .map(|consumer| Open::new(sums(*consumer), constant_outputs(consumer), emit))
         .collect();
-    let all = constant_outputs(producer.contraction);
-    for row in 0..producer.contraction.outputs[0].extent {
+    let all = constant_outputs(producer);
+    for row in 0..producer.outputs[0].extent {
         emit.comment(format!("row {row}"));
         let outputs = all.iter().filter(|position| position[0].1.as_constant() == Some(row)).cloned();
-        let own = Open::new(producer, outputs.collect(), emit);
-        for term in 0..producer.contraction.n_terms() {
+        let own = Open::new(sums(producer), outputs.collect(), emit);
+        for term in 0..producer.n_terms() {
             own.term(term, emit);
         }
         own.close(emit);

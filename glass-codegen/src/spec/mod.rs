@@ -126,11 +126,6 @@ impl Operand {
         Operand { element: Element::Word, ..Operand::vector(name, count, Role::Out) }
     }
 
-    /// The same operand with a structure.
-    pub fn with_structure(self, structure: Structure) -> Operand {
-        Operand { structure, ..self }
-    }
-
     /// Elements of one problem.
     pub fn elements(&self) -> usize {
         self.rows * self.cols
