@@ -94,9 +94,7 @@ impl Scope<'_> {
                 args.iter().try_for_each(|arg| self.used(arg))?;
                 self.define(name, Kind::Value)
             }
-            Stmt::ConstantZero { name } | Stmt::ConstantHalf { name } | Stmt::ConstantOne { name } => {
-                self.define(name, Kind::Value)
-            }
+            Stmt::Constant { name, .. } => self.define(name, Kind::Value),
             Stmt::Fma { acc, a, b, .. } => {
                 self.used(a)?;
                 self.used(b)?;

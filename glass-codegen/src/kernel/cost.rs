@@ -100,9 +100,7 @@ impl Count {
             }
             Stmt::Comment(_)
             | Stmt::Var { .. }
-            | Stmt::ConstantZero { .. }
-            | Stmt::ConstantHalf { .. }
-            | Stmt::ConstantOne { .. }
+            | Stmt::Constant { .. }
             | Stmt::Finish { .. }
             | Stmt::Status
             | Stmt::Word { .. } => {}

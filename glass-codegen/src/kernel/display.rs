@@ -1,6 +1,6 @@
 //! A kernel as text in the words of no language, for snapshots and faults.
 
-use super::{IntExpr, Kernel, Stmt};
+use super::{Constant, IntExpr, Kernel, Stmt};
 use std::fmt;
 
 impl fmt::Display for Kernel {
@@ -29,9 +29,9 @@ fn line(stmt: &Stmt, depth: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         }
         Stmt::Var { name, init } => writeln!(f, "var {name} = {}", init.as_deref().unwrap_or("+0")),
         Stmt::Let { name, function, args } => writeln!(f, "{name} = {function:?}({})", args.join(", ")),
-        Stmt::ConstantZero { name } => writeln!(f, "{name} = +0"),
-        Stmt::ConstantOne { name } => writeln!(f, "{name} = 1"),
-        Stmt::ConstantHalf { name } => writeln!(f, "{name} = 0.5"),
+        Stmt::Constant { name, constant: Constant::Zero } => writeln!(f, "{name} = +0"),
+        Stmt::Constant { name, constant: Constant::Half } => writeln!(f, "{name} = 0.5"),
+        Stmt::Constant { name, constant: Constant::One } => writeln!(f, "{name} = 1"),
         Stmt::Fma { acc, a, b, is_negated } => {
             let sign = if *is_negated { "-" } else { "" };
             writeln!(f, "{acc} = fma({sign}{a}, {b}, {acc})")

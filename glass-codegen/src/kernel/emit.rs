@@ -4,7 +4,7 @@
 //! values from their first use on. In loops, indices are named integers, elements live in memory, and a loop over
 //! independent elements is dealt to the workers of the problem.
 
-use super::{Function, Index, IntExpr, Stmt};
+use super::{Constant, Function, Index, IntExpr, Stmt};
 use crate::plan::{Plan, Target};
 use crate::spec::{Access, Letter, Role, Spec};
 use std::collections::{HashMap, HashSet};
@@ -199,6 +199,12 @@ impl<'a> Emit<'a> {
     pub(super) fn value(&mut self, name: &str, function: Function, args: &[&str]) -> String {
         let args = args.iter().map(|arg| (*arg).to_owned()).collect();
         self.push(Stmt::Let { name: name.to_owned(), function, args });
+        name.to_owned()
+    }
+
+    /// `name = constant`.
+    pub(super) fn constant(&mut self, name: &str, constant: Constant) -> String {
+        self.push(Stmt::Constant { name: name.to_owned(), constant });
         name.to_owned()
     }
 

@@ -2,7 +2,7 @@
 
 use super::build::SIGNS;
 use super::emit::Emit;
-use super::{Function, Index, PivotKind, Stmt, inverse};
+use super::{Constant, Function, Index, PivotKind, Stmt, inverse};
 use crate::spec::{Factor, FactorKind, Opposite, Shift};
 
 pub(super) fn factor(factor: &Factor, emit: &mut Emit<'_>) {
@@ -64,7 +64,7 @@ fn columns(columns: &Columns<'_>, emit: &mut Emit<'_>) {
         if !is_in_place && factor.opposite == Opposite::Zero {
             emit.each("above", &Index::default(), &col, |emit, above| {
                 let zero = emit.label("zero", &[&above, &col]);
-                emit.push(Stmt::ConstantZero { name: zero.clone() });
+                emit.constant(&zero, Constant::Zero);
                 emit.write(factor.target, &at(&above, &col), &zero);
             });
         }

@@ -2,7 +2,7 @@
 
 use super::emit::{Emit, Position};
 use super::lanes::lower_triangle;
-use super::{Epilogue, Function, Index, Stmt};
+use super::{Constant, Epilogue, Function, Index, Stmt};
 use crate::spec::{Map, MapKind};
 
 pub(super) fn map(map: &Map, emit: &mut Emit<'_>) {
@@ -59,7 +59,7 @@ fn element(map: &Map, position: &Position, emit: &mut Emit<'_>) {
 /// What each destination receives; the last one serves the rest.
 fn function(kind: MapKind) -> &'static [MapFunction] {
     use MapFunction::{
-        AverageOfBoth, Between, Blend, Direct, ExpOfDifference, One, Reversed, RotX, RotY, Same, Scalar, Zero,
+        AverageOfBoth, Between, Blend, Direct, ExpOfDifference, Reversed, RotX, RotY, Same, Scalar,
     };
     match kind {
         MapKind::Copy => &[Same],
@@ -94,8 +94,8 @@ fn function(kind: MapKind) -> &'static [MapFunction] {
         MapKind::And => &[Direct(Function::And, &[], 2)],
         MapKind::Not => &[Direct(Function::Not, &[], 1)],
         MapKind::Alpha => &[Scalar("alpha")],
-        MapKind::Zero => &[Zero],
-        MapKind::One => &[One],
+        MapKind::Zero => &[MapFunction::Constant(Constant::Zero)],
+        MapKind::One => &[MapFunction::Constant(Constant::One)],
     }
 }
 
@@ -140,10 +140,8 @@ enum MapFunction {
     Reversed(Function),
     /// A scalar.
     Scalar(&'static str),
-    /// `+0`.
-    Zero,
-    /// 1.
-    One,
+    /// A constant.
+    Constant(Constant),
     /// `fma(beta, y, alpha x)`, as a sum `x` meets its old destination `y`.
     Blend,
     /// `e^(x - y)`.
@@ -168,14 +166,7 @@ fn apply(function: MapFunction, label: &str, sources: &[String], emit: &mut Emit
         }
         MapFunction::Reversed(function) => emit.value(label, function, &[source(1), source(0)]),
         MapFunction::Scalar(scalar) => scalar.to_owned(),
-        MapFunction::Zero => {
-            emit.push(Stmt::ConstantZero { name: label.to_owned() });
-            label.to_owned()
-        }
-        MapFunction::One => {
-            emit.push(Stmt::ConstantOne { name: label.to_owned() });
-            label.to_owned()
-        }
+        MapFunction::Constant(constant) => emit.constant(label, constant),
         MapFunction::Blend => {
             let epilogue = Epilogue { alpha: true, accumulates: true, beta: true };
             let (acc, old) = (sources[0].clone(), Some(sources[1].clone()));
@@ -202,8 +193,7 @@ fn apply(function: MapFunction, label: &str, sources: &[String], emit: &mut Emit
         }
         MapFunction::AverageOfBoth => {
             let sum = emit.value(&format!("{label}_sum"), Function::Add, &[source(0), source(1)]);
-            let half = format!("{label}_half");
-            emit.push(Stmt::ConstantHalf { name: half.clone() });
+            let half = emit.constant(&format!("{label}_half"), Constant::Half);
             emit.value(label, Function::Mul, &[&sum, &half])
         }
     }

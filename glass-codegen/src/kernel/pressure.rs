@@ -34,9 +34,7 @@ fn defines(stmt: &Stmt) -> Vec<&str> {
         Stmt::Load { names, .. } => names.iter().map(String::as_str).collect(),
         Stmt::Var { name, .. }
         | Stmt::Let { name, .. }
-        | Stmt::ConstantZero { name }
-        | Stmt::ConstantHalf { name }
-        | Stmt::ConstantOne { name }
+        | Stmt::Constant { name, .. }
         | Stmt::Finish { name, .. } => vec![name],
         Stmt::Pivot { pivot, reciprocal, .. } => vec![pivot, reciprocal],
         _ => Vec::new(),

@@ -87,6 +87,17 @@ pub enum PivotKind {
     General,
 }
 
+/// A number that text can spell in either precision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Constant {
+    /// `+0`.
+    Zero,
+    /// `0.5`.
+    Half,
+    /// `1`.
+    One,
+}
+
 /// The sign of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sign {
@@ -137,20 +148,12 @@ pub enum Stmt {
         /// From what.
         args: Vec<String>,
     },
-    /// The constant `+0` as a value.
-    ConstantZero {
+    /// A constant as a value.
+    Constant {
         /// Its name.
         name: String,
-    },
-    /// The constant `0.5` as a value.
-    ConstantHalf {
-        /// Its name.
-        name: String,
-    },
-    /// The constant `1` as a value.
-    ConstantOne {
-        /// Its name.
-        name: String,
+        /// Which one.
+        constant: Constant,
     },
     /// `acc = fma(a, b, acc)`, or `acc = fma(-a, b, acc)`; one rounding.
     Fma {

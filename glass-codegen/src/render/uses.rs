@@ -42,9 +42,7 @@ impl Uses {
                 Stmt::Comment(_)
                 | Stmt::Int { .. }
                 | Stmt::Var { .. }
-                | Stmt::ConstantZero { .. }
-                | Stmt::ConstantHalf { .. }
-                | Stmt::ConstantOne { .. }
+                | Stmt::Constant { .. }
                 | Stmt::Fma { .. }
                 | Stmt::Add { .. }
                 | Stmt::Raise { .. }

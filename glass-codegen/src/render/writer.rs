@@ -2,7 +2,7 @@
 //! a language, and what no template can say from its [`Facts`].
 
 use super::language::{Language, Lines};
-use crate::kernel::{Body, Epilogue, Function, Index, IntExpr, PivotKind, Sign, Stmt, Term};
+use crate::kernel::{Body, Constant, Epilogue, Function, Index, IntExpr, PivotKind, Sign, Stmt, Term};
 use crate::plan::Plan;
 use crate::spec::{Role, Spec};
 
@@ -93,14 +93,13 @@ impl Writer<'_> {
                 let value = self.function(*function, args);
                 lines.push(&fill("let", &[("name", name), ("value", &value)]));
             }
-            Stmt::ConstantZero { name } => {
-                lines.push(&fill("let", &[("name", name), ("value", &fill("zero", &[]))]));
-            }
-            Stmt::ConstantHalf { name } => {
-                lines.push(&fill("let", &[("name", name), ("value", &fill("half", &[]))]));
-            }
-            Stmt::ConstantOne { name } => {
-                lines.push(&fill("let", &[("name", name), ("value", &fill("one", &[]))]));
+            Stmt::Constant { name, constant } => {
+                let component = match constant {
+                    Constant::Zero => "zero",
+                    Constant::Half => "half",
+                    Constant::One => "one",
+                };
+                lines.push(&fill("let", &[("name", name), ("value", &fill(component, &[]))]));
             }
             Stmt::Fma { acc, a, b, is_negated } => {
                 let component = if *is_negated { "fma_negated" } else { "fma" };

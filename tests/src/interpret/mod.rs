@@ -10,7 +10,7 @@ mod function;
 mod memory;
 
 use function::{evaluate, pivot};
-use glass_codegen::kernel::{Epilogue, Function, Index, IntExpr, Kernel, Sign, Stmt};
+use glass_codegen::kernel::{Constant, Epilogue, Function, Index, IntExpr, Kernel, Sign, Stmt};
 use glass_codegen::plan::WARP;
 use glass_codegen::spec::Spec;
 use glass_oracle::{Case, Real};
@@ -84,13 +84,15 @@ impl<'a, T: Real> Machine<'a, T> {
                     self.values.insert(name, loaded);
                 }
             }
-            Stmt::Var { name, init: None } | Stmt::ConstantZero { name } => self.constant(name, T::ZERO),
+            Stmt::Var { name, init: None } | Stmt::Constant { name, constant: Constant::Zero } => {
+                self.constant(name, T::ZERO);
+            }
             Stmt::Var { name, init: Some(init) } => {
                 let value = self.value(init)?.to_vec();
                 self.values.insert(name, value);
             }
-            Stmt::ConstantOne { name } => self.constant(name, T::ONE),
-            Stmt::ConstantHalf { name } => self.constant(name, T::from_f64(0.5)),
+            Stmt::Constant { name, constant: Constant::One } => self.constant(name, T::ONE),
+            Stmt::Constant { name, constant: Constant::Half } => self.constant(name, T::from_f64(0.5)),
             Stmt::Let { name, function, args } => {
                 let args: Vec<&[T]> = args.iter().map(|arg| self.value(arg)).collect::<Result<_, _>>()?;
                 let mut results = vec![T::NAN; self.n_workers];

@@ -1,7 +1,7 @@
 //! Every statement in every language, as exact text.
 
 use crate::catalogue::Op;
-use crate::kernel::{Body, Epilogue, Function, Index, IntExpr, PivotKind, Sign, Stmt};
+use crate::kernel::{Body, Constant, Epilogue, Function, Index, IntExpr, PivotKind, Sign, Stmt};
 use crate::plan::{Access, Mapping, Plan, Target, Tier};
 use crate::render::writer::{Facts, lines};
 use crate::render::{cuda, rust, wgsl};
@@ -143,12 +143,12 @@ fn accumulators_and_constants() {
     let stmts = vec![
         Stmt::Var { name: name("acc"), init: None },
         Stmt::Var { name: name("sum"), init: Some(name("rho")) },
-        Stmt::ConstantZero { name: name("zero") },
-        Stmt::ConstantHalf { name: name("half") },
+        Stmt::Constant { name: name("zero"), constant: Constant::Zero },
+        Stmt::Constant { name: name("half"), constant: Constant::Half },
         Stmt::Fma { acc: name("acc"), a: name("x"), b: name("rho"), is_negated: false },
         Stmt::Fma { acc: name("acc"), a: name("x"), b: name("half"), is_negated: true },
         Stmt::Add { acc: name("sum"), value: name("acc") },
-        Stmt::ConstantOne { name: name("one") },
+        Stmt::Constant { name: name("one"), constant: Constant::One },
         Stmt::Raise { acc: name("sum"), value: name("zero"), keeps_nan: false },
         Stmt::Raise { acc: name("sum"), value: name("one"), keeps_nan: true },
     ];
