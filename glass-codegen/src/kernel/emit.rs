@@ -296,6 +296,18 @@ impl<'a> Emit<'a> {
         });
     }
 
+    /// Copies an operand for workers that then update the copy; nothing where it is updated in its place.
+    pub(super) fn copy(&mut self, source: usize, target: usize, n_elements: usize) {
+        if source == target {
+            return;
+        }
+        self.each("element", &Index::default(), &Index::constant(n_elements), |emit, element| {
+            let given = emit.read(source, &element, "given");
+            emit.write(target, &element, &given);
+        });
+        self.barrier();
+    }
+
     /// Names the letters of a flattened index, under names of their own for every suffix.
     pub(super) fn unflattened(
         &mut self,

@@ -53,13 +53,7 @@ fn in_memory(factor: &Factor, emit: &mut Emit<'_>) {
     let [row, col] = factor.scratch.expect("an inverse in memory has scratch for a row and a column");
     let end = Index::constant(n);
     let at = |i: &Index, j: &Index| i.clone().plus(j.clone().times(n));
-    if factor.source != target {
-        emit.each("element", &Index::default(), &Index::constant(n * n), |emit, element| {
-            let given = emit.read(factor.source, &element, "given");
-            emit.write(target, &element, &given);
-        });
-        emit.barrier();
-    }
+    emit.copy(factor.source, target, n * n);
     emit.seq("step", &Index::default(), &end, |emit, k| {
         let given = emit.read(target, &at(&k, &k), "given");
         pivot_of(PivotKind::General, &given, "pivot", "reciprocal", &k, emit);

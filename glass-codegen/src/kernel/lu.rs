@@ -23,13 +23,7 @@ pub(super) fn lu(lu: &Lu, emit: &mut Emit<'_>) {
     let n = lu.n;
     let end = Index::constant(n);
     let matrix = Rows { operand: lu.target, n };
-    if lu.source != lu.target {
-        emit.each("element", &Index::default(), &Index::constant(n * n), |emit, element| {
-            let given = emit.read(lu.source, &element, "given");
-            emit.write(lu.target, &element, &given);
-        });
-        emit.barrier();
-    }
+    emit.copy(lu.source, lu.target, n * n);
     emit.seq("step", &Index::default(), &end, |emit, k| {
         let (size, row) = (emit.label("largest", &[&k]), emit.label("pivot_row", &[&k]));
         search::largest((&size, &row), (&k, &end), emit, |emit, i| {
