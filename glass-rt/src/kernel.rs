@@ -253,6 +253,33 @@ pub struct Choice {
     pub reason: &'static str,
 }
 
+impl Choice {
+    /// The row that serves a batch of `n_problems` on `target`, or `None` when none does.
+    ///
+    /// Of the rows whose `min_batch` is not above the batch (an empty batch counts as one problem), those of the
+    /// exact architecture come first, then those of the latest architecture not above it, then the `Any` rows.
+    /// Among equals the largest `min_batch` decides.
+    pub fn serving<'a>(
+        rows: impl IntoIterator<Item = &'a Choice>,
+        target: Target,
+        arch: Option<u32>,
+        n_problems: u64,
+    ) -> Option<&'a Choice> {
+        let batch = n_problems.max(1);
+        let specificity = |row: &Choice| match (row.arch, arch) {
+            (Arch::Exact(wanted), Some(cc)) if wanted == cc => Some((2, wanted)),
+            (Arch::AtLeast(least), Some(cc)) if least <= cc => Some((1, least)),
+            (Arch::Any, _) => Some((0, 0)),
+            _ => None,
+        };
+        rows.into_iter()
+            .filter(|row| row.target == target && row.min_batch <= batch)
+            .filter_map(|row| specificity(row).map(|specificity| ((specificity, row.min_batch), row)))
+            .max_by_key(|(rank, _)| *rank)
+            .map(|(_, row)| row)
+    }
+}
+
 /// Most run-time scalars of a task: what fits the argument block of a WGSL kernel beside the problem count.
 pub const MAX_SCALARS: usize = 3;
 
@@ -282,26 +309,11 @@ impl Task {
         self.choose_row(target, arch, n_problems).map(|row| &self.variants[row.variant_idx])
     }
 
-    /// The row that decides which variant a batch of `n_problems` on `target` runs, with the reason for it.
-    ///
-    /// Of the rows whose `min_batch` is not above the batch (an empty batch counts as one problem), those of the
-    /// exact architecture come first, then those of the latest architecture not above it, then the `Any` rows.
-    /// Among equals the largest `min_batch` decides. A row past the variants is no row.
+    /// The row that decides which variant a batch of `n_problems` on `target` runs, with the reason for it: that of
+    /// [`Choice::serving`]. A row past the variants is no row.
     pub fn choose_row(&self, target: Target, arch: Option<u32>, n_problems: u64) -> Option<&'static Choice> {
-        let batch = n_problems.max(1);
-        let specificity = |row: &Choice| match (row.arch, arch) {
-            (Arch::Exact(wanted), Some(cc)) if wanted == cc => Some((2, wanted)),
-            (Arch::AtLeast(least), Some(cc)) if least <= cc => Some((1, least)),
-            (Arch::Any, _) => Some((0, 0)),
-            _ => None,
-        };
-        self.choices
-            .iter()
-            .filter(|row| row.target == target && row.min_batch <= batch)
-            .filter(|row| row.variant_idx < self.variants.len())
-            .filter_map(|row| specificity(row).map(|specificity| ((specificity, row.min_batch), row)))
-            .max_by_key(|(rank, _)| *rank)
-            .map(|(_, row)| row)
+        let rows = self.choices.iter().filter(|row| row.variant_idx < self.variants.len());
+        Choice::serving(rows, target, arch, n_problems)
     }
 
     /// The real operands that are only read, in launch order.
@@ -409,6 +421,7 @@ mod tests {
         // A row past the variants is no row.
         assert_eq!(chosen(Target::Wgpu, None, 9), Some("any"));
     }
+
     #[test]
     fn a_row_tells_its_reason() {
         let reason =

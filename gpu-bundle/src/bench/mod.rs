@@ -11,9 +11,10 @@ use crate::output;
 use crate::provenance::{self, Provenance};
 use crate::regime::{Regime, Rotation};
 use crate::rig::{CopySample, Rig, median};
-use glass_codegen::plan::{Arch, Mapping, Target};
+use glass_codegen::plan::{self, Arch, Mapping, Target};
 use glass_codegen::spec::{DType, Layout, Spec};
-use glass_codegen::{Choice, Request, contract};
+use glass_codegen::{Request, contract};
+use glass_rt::kernel as rt;
 use glass_tests::attribute::spec;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -263,7 +264,7 @@ impl Session {
     }
 }
 
-/// The mapping of a generated task that serves a batch: the most specific row of the device, then the largest band.
+/// The mapping that the run time chooses for a batch.
 fn chosen_mapping(
     spec: &Spec,
     layout: Layout,
@@ -273,16 +274,27 @@ fn chosen_mapping(
 ) -> Option<Mapping> {
     let request =
         Request { spec: spec.clone(), layout, targets: vec![target], forced: contract::Forced::default() };
-    let generated = glass_codegen::generate(&request);
-    let specificity = |row: &Choice| match (row.arch, arch) {
-        (Arch::Exact(wanted), Some(arch)) if wanted == arch => Some((2, wanted)),
-        (Arch::AtLeast(least), Some(arch)) if least <= arch => Some((1, least)),
-        (Arch::Any, _) => Some((0, 0)),
-        _ => None,
+    let planned = plan::choices(&request);
+    let rows: Vec<rt::Choice> = planned.iter().enumerate().map(|(idx, choice)| row(idx, choice)).collect();
+    let chosen = rt::Choice::serving(&rows, target_of(target), arch, batch)?;
+    Some(planned[chosen.variant_idx].mapping)
+}
+
+/// A planned choice as a row of the run time.
+fn row(variant_idx: usize, choice: &plan::Choice) -> rt::Choice {
+    let arch = match choice.arch {
+        Arch::Any => rt::Arch::Any,
+        Arch::AtLeast(arch) => rt::Arch::AtLeast(arch),
+        Arch::Exact(arch) => rt::Arch::Exact(arch),
     };
-    let rows = generated.choices.iter().filter(|row| row.target == target && row.min_batch <= batch);
-    let (.., variant_idx) = rows
-        .filter_map(|row| Some((specificity(row)?, row.min_batch, row.variant_idx)))
-        .max_by_key(|(specificity, min_batch, _)| (*specificity, *min_batch))?;
-    Some(generated.variants[variant_idx].plan.mapping)
+    let plan::Choice { target, min_batch, .. } = choice;
+    rt::Choice { target: target_of(*target), arch, min_batch: *min_batch, variant_idx, reason: "planned" }
+}
+
+fn target_of(target: Target) -> rt::Target {
+    match target {
+        Target::Cuda => rt::Target::Cuda,
+        Target::Wgsl => rt::Target::Wgpu,
+        Target::Host => rt::Target::Host,
+    }
 }
