@@ -18,6 +18,7 @@ pub mod kernel;
 pub mod launch;
 pub mod layout;
 pub mod measure;
+pub mod reduction;
 mod storage;
 #[cfg(feature = "wgpu")]
 pub mod wgpu30;
