@@ -2,7 +2,7 @@
 
 use crate::contract::Request;
 use crate::kernel::{self, Cost, Kernel};
-use crate::plan::{self, Arch, Mapping, Plan, Reason, Target};
+use crate::plan::{self, Arch, Destination, Form, Mapping, Plan, Reason, Target};
 use crate::render::{self, Source};
 use crate::spec::{Layout, Spec};
 
@@ -98,9 +98,26 @@ pub fn variant(
     reasons: Vec<String>,
 ) -> Variant {
     let (plan, kernel) = Plan::built(spec, layout, target, mapping);
+    finished(spec, plan, kernel, reasons)
+}
+
+/// One kernel of a level of a long vector.
+pub fn level(
+    spec: &Spec,
+    target: Target,
+    form: Form,
+    destination: Destination,
+    reasons: Vec<String>,
+) -> Variant {
+    let plan = Plan::of_level(spec, target, form, destination);
+    let kernel = kernel::build(spec, &plan);
+    finished(spec, plan, kernel, reasons)
+}
+
+fn finished(spec: &Spec, plan: Plan, kernel: Kernel, reasons: Vec<String>) -> Variant {
     if let Err(fault) = kernel::check(spec, &kernel) {
         panic!("glass built an invalid kernel `{}`: {fault}\n{kernel}", kernel.symbol);
     }
     let sources = render::render(&render::Input { spec, plan: &plan, kernel: &kernel, reasons: &reasons });
-    Variant { symbol: kernel.symbol.clone(), cost: Cost::of(&kernel, target), plan, kernel, reasons, sources }
+    Variant { symbol: kernel.symbol.clone(), cost: Cost::of(&kernel, plan.target), plan, kernel, reasons, sources }
 }

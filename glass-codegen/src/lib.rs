@@ -16,10 +16,12 @@ pub mod contract;
 pub mod generate;
 pub mod kernel;
 pub mod plan;
+pub mod reduction;
 pub mod render;
 pub mod spec;
 pub mod table;
 
 pub use builder::{Builder, Failure, Header};
-pub use contract::{Diagnostic, Field, Fields, Request, lower};
+pub use contract::{Diagnostic, Field, Fields, ReductionRequest, Request, lower, lower_reduction};
 pub use generate::{Choice, Generated, Variant, generate};
+pub use reduction::{GeneratedReduction, generate_reduction};

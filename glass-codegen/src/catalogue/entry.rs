@@ -60,6 +60,8 @@ impl Sums {
 pub enum Availability {
     /// Now.
     Now,
+    /// Now, for vectors of a length that is known at run time alone.
+    Long,
     /// Known, not provided yet.
     Later,
 }
@@ -136,7 +138,11 @@ impl Entry {
     pub fn availability(&self) -> Availability {
         // An index string is asked for by itself, not by a name with settings.
         let is_provided = self.build.is_some() || self.op == Op::Contract;
-        if is_provided { Availability::Now } else { Availability::Later }
+        match is_provided {
+            true => Availability::Now,
+            false if super::LONG.contains(&self.op) => Availability::Long,
+            false => Availability::Later,
+        }
     }
 
     /// Every field it knows beside those that all ops share, sizes first.

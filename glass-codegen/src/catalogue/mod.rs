@@ -11,6 +11,7 @@ mod entry;
 mod factor;
 mod identity;
 mod later;
+mod long;
 mod maps;
 mod op;
 mod pivoted;
@@ -22,6 +23,7 @@ mod string;
 mod tensor;
 mod triangular;
 
+pub use long::{LONG, level};
 pub use entry::{Availability, Default, Entry, Size, Sums};
 pub use op::Op;
 pub use settings::{Axis, Fill, Reg, Settings};
@@ -40,6 +42,7 @@ const FAMILIES: &[&[Entry]] = &[
     tensor::ENTRIES,
     composed::ENTRIES,
     string::ENTRIES,
+    long::ENTRIES,
     later::ENTRIES,
 ];
 

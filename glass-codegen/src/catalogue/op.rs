@@ -105,6 +105,9 @@ ops! {
     GnStep "gn_step";
     Contract "contract";
 
+    Sum "sum";
+    Norm2 "norm2";
+
     Syev "syev";
     Eigh "eigh";
     EigClamp "eig_clamp";

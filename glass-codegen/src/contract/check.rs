@@ -37,6 +37,15 @@ impl Check {
                     format!("glass: op `{given}` is not known{hint}\nallowed: {}", provided.join(", "));
                 self.report(Some(Field::Op), message);
             }
+            Subject::Named(op, _) if op.availability() == Availability::Long => {
+                self.report(
+                    Some(Field::Op),
+                    format!(
+                        "glass: op `{given}` has no problems of a fixed size\nallowed: `#[glass::reduce({given})]`\n\
+                         why: it reduces a vector of any length to one scalar"
+                    ),
+                );
+            }
             Subject::Named(op, _) if op.availability() == Availability::Later => {
                 let allowed = provided().join(", ");
                 self.report(

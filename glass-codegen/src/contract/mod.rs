@@ -6,10 +6,12 @@ mod index_string;
 mod mapping;
 mod options;
 mod pair;
+mod reduction;
 mod sizes;
 mod spelling;
 
 pub use fields::{Field, Fields, Kind, Slot};
+pub use reduction::{ReductionRequest, lower_reduction};
 pub use spelling::nearest;
 
 use crate::catalogue::{self, Availability, Op, Settings};

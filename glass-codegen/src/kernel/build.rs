@@ -40,7 +40,11 @@ pub fn build(spec: &Spec, plan: &Plan) -> Kernel {
         temporaries: (0..spec.operands.len()).filter(is_array).collect(),
         stmts,
     };
-    Kernel { symbol, body, frame: Frame { tier: plan.mapping.tier, staging: plan.mapping.staging } }
+    let frame = match plan.destination {
+        None => Frame::Batch { tier: plan.mapping.tier, staging: plan.mapping.staging },
+        Some(destination) => Frame::Level(destination),
+    };
+    Kernel { symbol, body, frame }
 }
 
 fn phases(emit: &mut Emit<'_>) {

@@ -1,7 +1,7 @@
 //! What every built kernel satisfies: names defined once and before use, indices inside their operands,
 //! trees and barriers in uniform flow.
 
-use super::{Index, IntExpr, Kernel, Stmt};
+use super::{COUNT, Index, IntExpr, Kernel, Stmt};
 use crate::plan::WARP;
 use crate::spec::{Element, Operand, Role, Spec};
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,6 +25,10 @@ pub fn check(spec: &Spec, kernel: &Kernel) -> Result<(), String> {
     if let Some(worker) = kernel.body.worker {
         let range = 0..=kernel.body.n_workers as isize - 1;
         scope.define_int(worker, Int { range, value: None, varies: true })?;
+    }
+    let prefixes = spec.operands.iter().filter(|operand| operand.is_prefix());
+    if let Some(longest) = prefixes.map(Operand::elements).max() {
+        scope.define_int(COUNT, Int { range: 1..=longest as isize, value: None, varies: false })?;
     }
     scope.block(&kernel.body.stmts)
 }
@@ -76,7 +80,18 @@ impl Scope<'_> {
                 let varies = names(value).iter().any(|name| self.varies(name));
                 self.define_int(name, Int { range, value: Some(value.clone()), varies })
             }
+            Stmt::LoadBelow { name, operand, index, limit } => {
+                self.in_bounds(*operand, index, 1)?;
+                self.int(limit)?;
+                self.define(name, Kind::Value)
+            }
             Stmt::Load { names, operand, index } => {
+                if self.spec.operands[*operand].is_prefix() {
+                    return Err(format!(
+                        "`{}` is read without regard to its length",
+                        self.spec.operands[*operand].name
+                    ));
+                }
                 self.in_bounds(*operand, index, names.len())?;
                 if self.spec.operands[*operand].role == Role::Out && !self.is_written(*operand) {
                     return Err(format!(
@@ -108,8 +123,18 @@ impl Scope<'_> {
                 if self.divergent {
                     return Err(format!("tree over `{acc}` in divergent flow"));
                 }
-                if !lanes.is_power_of_two() || *lanes > WARP {
+                let is_legal = *lanes <= WARP || *lanes == self.kernel.body.n_workers;
+                if !lanes.is_power_of_two() || !is_legal {
                     return Err(format!("tree of {lanes} lanes"));
+                }
+                self.updated(acc)
+            }
+            Stmt::Deal { acc, n_warps } => {
+                if self.divergent {
+                    return Err(format!("`{acc}` is dealt in divergent flow"));
+                }
+                if *n_warps > WARP || n_warps * WARP != self.kernel.body.n_workers {
+                    return Err(format!("`{acc}` is dealt from {n_warps} warps"));
                 }
                 self.updated(acc)
             }

@@ -1,7 +1,7 @@
 //! Operation counts of one worker, read off the statements.
 
 use super::{Function, Index, IntExpr, Kernel, Stmt};
-use crate::plan::Target;
+use crate::plan::{Target, WARP};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -65,6 +65,7 @@ impl Count {
     fn stmt(&mut self, stmt: &Stmt, n_passes: usize) {
         let cost = &mut self.cost;
         match stmt {
+            Stmt::LoadBelow { .. } => cost.n_loads += n_passes,
             Stmt::Load { names, .. } => cost.n_loads += names.len() * n_passes,
             Stmt::Fma { .. } => cost.n_fmas += n_passes,
             Stmt::Add { .. } => cost.n_adds += n_passes,
@@ -81,11 +82,12 @@ impl Count {
                 let levels = lanes.ilog2() as usize;
                 cost.n_adds += levels * n_passes;
                 match self.target {
-                    // Lanes meet in workgroup memory: once to publish, and after every level.
-                    Target::Wgsl => cost.n_barriers += (levels + 1) * n_passes,
-                    Target::Cuda | Target::Host => cost.n_shuffles += levels * n_passes,
+                    Target::Cuda | Target::Host if *lanes <= WARP => cost.n_shuffles += levels * n_passes,
+                    // Lanes meet in memory: once to publish, and after every level.
+                    _ => cost.n_barriers += (levels + 1) * n_passes,
                 }
             }
+            Stmt::Deal { .. } => cost.n_barriers += n_passes,
             Stmt::Store { .. } | Stmt::StoreStatus { .. } | Stmt::StoreWord { .. } => {
                 cost.n_stores += n_passes;
             }

@@ -1,12 +1,17 @@
 //! A kernel as text in the words of no language, for snapshots and faults.
 
-use super::{Constant, IntExpr, Kernel, Stmt};
+use super::{Constant, Frame, IntExpr, Kernel, Stmt};
 use std::fmt;
 
 impl fmt::Display for Kernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "kernel {}", self.symbol)?;
-        writeln!(f, "frame {} tier, {} staging", self.frame.tier.as_str(), self.frame.staging.as_str())?;
+        match self.frame {
+            Frame::Batch { tier, staging } => {
+                writeln!(f, "frame {} tier, {} staging", tier.as_str(), staging.as_str())?;
+            }
+            Frame::Level(destination) => writeln!(f, "frame level to {}", destination.as_str())?,
+        }
         writeln!(f, "body {}, {} worker(s)", self.body.name, self.body.n_workers)?;
         if !self.body.temporaries.is_empty() {
             writeln!(f, "arrays {:?}", self.body.temporaries)?;
@@ -27,6 +32,9 @@ fn line(stmt: &Stmt, depth: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Stmt::Load { names, operand, index } => {
             writeln!(f, "{} = load operand {operand}[{index}]", names.join(", "))
         }
+        Stmt::LoadBelow { name, operand, index, limit } => {
+            writeln!(f, "{name} = load operand {operand}[{index}] if {index} < {limit}, else +0")
+        }
         Stmt::Var { name, init } => writeln!(f, "var {name} = {}", init.as_deref().unwrap_or("+0")),
         Stmt::Let { name, function, args } => writeln!(f, "{name} = {function:?}({})", args.join(", ")),
         Stmt::Constant { name, constant: Constant::Zero } => writeln!(f, "{name} = +0"),
@@ -42,6 +50,7 @@ fn line(stmt: &Stmt, depth: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             writeln!(f, "{acc} = max({acc}, {value}){or_nan}")
         }
         Stmt::Combine { acc, lanes } => writeln!(f, "{acc} = tree of {lanes} lanes over {acc}"),
+        Stmt::Deal { acc, n_warps } => writeln!(f, "{acc} = the {acc} of warp `lane` of {n_warps}, else +0"),
         Stmt::Finish { name, acc, old, epilogue } => {
             let old = old.as_deref().unwrap_or("-");
             let (alpha, beta) = (epilogue.alpha, epilogue.beta);

@@ -4,7 +4,7 @@
 //! values from their first use on. In loops, indices are named integers, elements live in memory, and a loop over
 //! independent elements is dealt to the workers of the problem.
 
-use super::{Constant, Function, Index, IntExpr, Stmt};
+use super::{COUNT, Constant, Function, Index, IntExpr, Stmt};
 use crate::plan::{Plan, Target};
 use crate::spec::{Access, Letter, Role, Spec};
 use std::collections::{HashMap, HashSet};
@@ -138,7 +138,10 @@ impl<'a> Emit<'a> {
         if let Some(known) = self.loaded.iter().rev().find_map(|scope| scope.get(&key)) {
             return known.clone();
         }
-        self.push(Stmt::Load { names: vec![name.to_owned()], operand, index: index.clone() });
+        self.push(match self.spec.operands[operand].is_prefix() {
+            true => Stmt::LoadBelow { name: name.to_owned(), operand, index: index.clone(), limit: COUNT },
+            false => Stmt::Load { names: vec![name.to_owned()], operand, index: index.clone() },
+        });
         self.loaded.last_mut().expect("a scope is open").insert(key, name.to_owned());
         name.to_owned()
     }

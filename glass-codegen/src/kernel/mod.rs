@@ -16,6 +16,7 @@ mod factor;
 mod index;
 mod inverse;
 mod lanes;
+mod level;
 mod lu;
 mod map;
 mod pressure;
@@ -35,7 +36,10 @@ pub use index::{Index, Term};
 pub use pressure::pressure;
 pub use stmt::{Constant, Epilogue, Function, IntExpr, PivotKind, Sign, Stmt};
 
-use crate::plan::{Staging, Tier};
+use crate::plan::{Destination, Staging, Tier};
+
+/// Name of the number of elements that exist of a problem's operands of unknown length.
+pub(crate) const COUNT: &str = "count";
 
 /// A batched kernel.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,11 +68,16 @@ pub struct Body {
     pub stmts: Vec<Stmt>,
 }
 
-/// How a batch is cut into problems and how operands reach the body.
+/// What calls the body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Frame {
-    /// Who owns one problem.
-    pub tier: Tier,
-    /// How operands reach the body.
-    pub staging: Staging,
+pub enum Frame {
+    /// A batch, cut into problems.
+    Batch {
+        /// Who owns one problem.
+        tier: Tier,
+        /// How operands reach the body.
+        staging: Staging,
+    },
+    /// A level of a long vector, cut into chunks that a block each owns; gated.
+    Level(Destination),
 }

@@ -2,7 +2,7 @@
 
 use super::emit::{Emit, Position};
 use super::lanes::{self, Outputs, Term as Summand};
-use super::{Function, Index, Stmt};
+use super::{Function, Index, Stmt, level};
 use crate::plan::Form;
 use crate::spec::{Reduction, Term};
 
@@ -19,6 +19,9 @@ pub(super) fn reduction(reduction: &Reduction, form: Form, unroll_terms: bool, e
     }
     let scales = (reduction.term == Term::ScaledSquare).then(|| scales(reduction, emit));
     let sum = Sum { reduction, scales };
+    if reduction.sources.iter().any(|source| emit.spec.operands[*source].is_prefix()) {
+        return level::chunk(&sum, form, emit);
+    }
     if !emit.is_straight {
         return lanes::sums(&sum, form, unroll_terms, emit);
     }
@@ -93,6 +96,8 @@ impl Outputs for Sum<'_> {
                 let value = emit.value(&format!("abs_{suffix}"), Function::Abs, &[&values[0]]);
                 add(value, emit);
             }
+            Term::Square => emit.fma(acc, &values[0], &values[0]),
+            Term::Product => emit.fma(acc, &values[0], &values[1]),
             Term::Distance => {
                 let name = format!("difference_{suffix}");
                 let difference = emit.value(&name, Function::Sub, &[&values[0], &values[1]]);

@@ -132,6 +132,17 @@ pub enum Stmt {
         /// First element.
         index: Index,
     },
+    /// One element of an operand of which only a prefix exists: +0 past it.
+    LoadBelow {
+        /// Its name.
+        name: String,
+        /// Position of the operand in the spec.
+        operand: usize,
+        /// Element.
+        index: Index,
+        /// Number of elements that exist.
+        limit: &'static str,
+    },
     /// An accumulator, a value that changes.
     Var {
         /// Its name.
@@ -182,12 +193,20 @@ pub enum Stmt {
         /// A NaN on either side is the result; otherwise the number is.
         keeps_nan: bool,
     },
-    /// Sum of the accumulators of a segment of lanes by halving offsets; the first lane holds the result.
+    /// Sum of the accumulators of a segment of lanes by halving offsets; the first lane holds the result. A segment
+    /// is no wider than a warp, or all workers.
     Combine {
         /// Accumulator.
         acc: String,
         /// Lanes of a segment.
         lanes: usize,
+    },
+    /// Deals the accumulators of the first lanes of all warps to the lanes of each warp, in order; +0 to the rest.
+    Deal {
+        /// Accumulator.
+        acc: String,
+        /// Warps.
+        n_warps: usize,
     },
     /// The value that the destination takes.
     Finish {

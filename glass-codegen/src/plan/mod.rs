@@ -16,6 +16,7 @@
 mod access;
 mod candidates;
 mod choose;
+mod level;
 mod mapping;
 mod unroll;
 
@@ -24,6 +25,7 @@ pub(crate) use access::{is_stageable, staged_bytes};
 pub use candidates::candidates;
 pub(crate) use candidates::{default_threads, shared_excess};
 pub use choose::{Arch, Choice, Reason, choices};
+pub use level::Destination;
 pub use mapping::{Form, Mapping, Staging, Tier};
 pub use unroll::Unroll;
 
@@ -87,6 +89,8 @@ pub struct Plan {
     pub shared_bytes: usize,
     /// Straight-line or rolled text.
     pub unroll: Unroll,
+    /// Where the sums of a level of a long vector go; `None` for a batch.
+    pub destination: Option<Destination>,
 }
 
 impl Plan {
@@ -126,6 +130,7 @@ impl Plan {
             problem_shared_bytes,
             shared_bytes,
             unroll: Unroll::Full,
+            destination: None,
         }
     }
 
@@ -143,6 +148,9 @@ impl Plan {
         let mut suffix = format!("{}_{form}", tier.as_str());
         if self.target == Target::Host {
             return suffix;
+        }
+        if let Some(destination) = self.destination {
+            return format!("level_{form}_{}", destination.as_str());
         }
         suffix += &format!("_{}", self.layout.as_str());
         if staging != Staging::Direct {

@@ -24,6 +24,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     template!("body.cu.tera"),
     template!("signature.cu.tera"),
     template!("direct.cu.tera"),
+    template!("level.cu.tera"),
     template!("shared.cu.tera"),
     template!("copy_preamble.cu.tera"),
     template!("cooperative.cu.tera"),
@@ -188,10 +189,7 @@ pub(super) fn code(input: &Input<'_>) -> String {
     let has_parts = !staged.is_empty() && tier != Tier::Thread;
     let file = File {
         ty: type_name(spec.dtype),
-        numerics: numerics::pieces(&Uses::of(&kernel.body.stmts), spec.dtype)
-            .into_iter()
-            .map(|(_, text)| text + "\n")
-            .collect(),
+        numerics: numerics::definitions(&Uses::of(&kernel.body.stmts), spec.dtype),
         symbol: kernel.symbol.clone(),
         body_name: kernel.body.name.clone(),
         body_doc: body_doc(tier).into_iter().map(str::to_owned).collect(),

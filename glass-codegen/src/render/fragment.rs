@@ -195,6 +195,7 @@ fn argument(operand: &Operand) -> String {
         Structure::Symmetric => ", symmetric",
         Structure::Lower => ", lower triangle",
         Structure::Upper => ", upper triangle",
+        Structure::Prefix => ", the first elements alone",
     };
     format!("{name}: {access}, {shape}{structure}")
 }

@@ -3,7 +3,7 @@
 use super::Input;
 use super::language::Language;
 use crate::kernel::Cost;
-use crate::plan::{Form, Mapping, Plan, Staging, Target, Tier};
+use crate::plan::{Destination, Form, Mapping, Plan, Staging, Target, Tier, WARP};
 use crate::spec::{FactorKind, Map, MapKind, Order, Phase, Reduction, Term, Triangle};
 use serde::Serialize;
 use std::sync::OnceLock;
@@ -43,7 +43,17 @@ fn plan_line(plan: &Plan) -> String {
     let form = match form {
         Form::Serial => "serial form".to_owned(),
         Form::Reduced { lanes_per_output } => format!("reduced form, p = {lanes_per_output}"),
+        Form::Nested { lanes } => format!("nested form, p = {lanes}"),
     };
+    if let Some(destination) = plan.destination {
+        return format!(
+            "one level of a long vector to {}, {form}; a chunk a block, T = {threads_per_block}",
+            match destination {
+                Destination::Partials => "a sum for each chunk",
+                Destination::Scalar => "a word of the arena",
+            }
+        );
+    }
     if plan.target == Target::Host {
         return format!("host, {form}, {}", plan.unroll);
     }
@@ -125,6 +135,12 @@ fn order(n_terms: usize, n_products: usize, form: Form) -> String {
         Form::Reduced { lanes_per_output: p } => format!(
             "lane j of {p} sums the terms j, j + {p}, ... of {n_terms}{each} in ascending order from +0; then halving offsets from {}",
             p / 2
+        ),
+        Form::Nested { lanes: p } => format!(
+            "lane j of {p} sums the terms j, j + {p}, ... of {n_terms}{each} in ascending order from +0; then halving offsets from {} \
+             in each warp, and from {} over the warps",
+            WARP / 2,
+            p / WARP / 2
         ),
     }
 }

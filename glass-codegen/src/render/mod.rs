@@ -5,6 +5,7 @@ mod cuda;
 mod fragment;
 mod header;
 mod language;
+mod level;
 mod numerics;
 mod rust;
 #[cfg(test)]
@@ -86,13 +87,21 @@ pub(crate) fn render(input: &Input<'_>) -> Vec<Source> {
         code,
     };
     let symbol = &input.kernel.symbol;
+    let is_level = input.plan.destination.is_some();
     match input.plan.target {
-        Target::Cuda => vec![source(None, format!("{symbol}.cu"), cuda::code(input))],
+        Target::Cuda => {
+            let code = if is_level { level::cuda(input) } else { cuda::code(input) };
+            vec![source(None, format!("{symbol}.cu"), code)]
+        }
         Target::Wgsl => {
             let body = wgsl::lines(input);
             let file = |dialect: Dialect| {
                 let name = format!("{symbol}.{}.wgsl", dialect.as_str());
-                source(Some(dialect), name, wgsl::code(input, &body, dialect))
+                let code = match is_level {
+                    true => level::wgsl(input, &body, dialect),
+                    false => wgsl::code(input, &body, dialect),
+                };
+                source(Some(dialect), name, code)
             };
             vec![file(Dialect::Native), file(Dialect::Web)]
         }

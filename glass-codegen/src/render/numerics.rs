@@ -102,6 +102,11 @@ pub(super) fn pieces(uses: &Uses, dtype: DType) -> Vec<(String, String)> {
     needed.map(|piece| (format!("{}_{}", piece.as_str(), dtype.as_str()), text(piece, dtype))).collect()
 }
 
+/// The definitions of the functions that a body needs, one after the other.
+pub(super) fn definitions(uses: &Uses, dtype: DType) -> String {
+    pieces(uses, dtype).into_iter().map(|(_, text)| text + "\n").collect()
+}
+
 /// Every function of a type, for tests that prove them.
 pub fn cuda_numerics(dtype: DType) -> String {
     let is_wide = |piece: &Piece| matches!(piece, Piece::NearRsqrt | Piece::Nearest);

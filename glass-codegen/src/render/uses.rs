@@ -10,6 +10,8 @@ pub(super) struct Uses {
     pub(super) pivots: HashSet<PivotKind>,
     /// Widths of trees over lanes.
     pub(super) trees: BTreeSet<usize>,
+    /// The warps of a block whose sums are dealt.
+    pub(super) dealt: Option<usize>,
     /// Positions of the operands that are read.
     pub(super) loaded: BTreeSet<usize>,
     /// Positions of the operands that are written.
@@ -30,7 +32,8 @@ impl Uses {
                 Stmt::Raise { keeps_nan: true, .. } => drop(self.functions.insert(Function::Maximum)),
                 Stmt::Pivot { kind, .. } => drop(self.pivots.insert(*kind)),
                 Stmt::Combine { lanes, .. } => drop(self.trees.insert(*lanes)),
-                Stmt::Load { operand, .. } => drop(self.loaded.insert(*operand)),
+                Stmt::Deal { n_warps, .. } => self.dealt = Some(*n_warps),
+                Stmt::Load { operand, .. } | Stmt::LoadBelow { operand, .. } => drop(self.loaded.insert(*operand)),
                 Stmt::Store { operand, .. }
                 | Stmt::StoreStatus { operand }
                 | Stmt::StoreWord { operand, .. } => {

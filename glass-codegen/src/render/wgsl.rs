@@ -27,9 +27,10 @@ const TEMPLATES: &[(&str, &str)] = &[
     template!("rotg.wgsl.tera"),
     template!("extreme.wgsl.tera"),
     template!("kernel.wgsl.tera"),
+    template!("level.wgsl.tera"),
 ];
 
-fn language() -> &'static Language {
+pub(super) fn language() -> &'static Language {
     static LANGUAGE: OnceLock<Language> = OnceLock::new();
     LANGUAGE.get_or_init(|| Language::new(TEMPLATES, &[]))
 }

@@ -2,8 +2,9 @@
 //! a language, and what no template can say from its [`Facts`].
 
 use super::language::{Language, Lines};
+use super::uses::Uses;
 use crate::kernel::{Body, Constant, Epilogue, Function, Index, IntExpr, PivotKind, Sign, Stmt, Term};
-use crate::plan::Plan;
+use crate::plan::{Plan, WARP};
 use crate::spec::{Role, Spec};
 
 /// Name of the number of the first bad pivot, 0 before there is one. The operand is called `status`.
@@ -49,6 +50,16 @@ pub(super) fn lines(facts: &Facts, spec: &Spec, plan: &Plan, body: &Body) -> Str
         let elements = operand.elements().to_string();
         lines.push(&writer.fill("array", &[("name", operand.name), ("elements", &elements)]));
     }
+    let uses = Uses::of(&body.stmts);
+    let arrays = [
+        ("slots", uses.trees.last().copied().filter(|lanes| *lanes > WARP)),
+        ("totals", uses.dealt),
+    ];
+    for (name, elements) in arrays {
+        if let Some(elements) = elements.filter(|_| facts.language.has("shared_array")) {
+            lines.push(&writer.fill("shared_array", &[("name", name), ("elements", &elements.to_string())]));
+        }
+    }
     writer.block(&body.stmts, &mut lines);
     lines.into_text()
 }
@@ -84,6 +95,13 @@ impl Writer<'_> {
             Stmt::Int { name, value } => {
                 lines.push(&fill("int", &[("name", name), ("value", &self.int(value))]));
             }
+            Stmt::LoadBelow { name, operand, index, limit } => {
+                let (array, place) = (self.spec.operands[*operand].name, self.place(*operand, index));
+                let index = self.index(index);
+                let arguments =
+                    [("name", name.as_str()), ("operand", array), ("place", &place), ("index", &index), ("limit", limit)];
+                lines.push(&fill("load_below", &arguments));
+            }
             Stmt::Load { names, operand, index } => self.load(names, *operand, index, lines),
             Stmt::Var { name, init } => {
                 let value = init.as_deref().map_or_else(|| fill("zero", &[]), |init| self.value(init));
@@ -113,6 +131,13 @@ impl Writer<'_> {
                 lines.push(&fill(component, &[("acc", acc), ("value", &self.value(value))]));
             }
             Stmt::Combine { acc, lanes: width } => self.combine(acc, *width, lines),
+            Stmt::Deal { acc, n_warps } => {
+                let worker = self.worker.expect("sums are dealt to the lanes of a body");
+                let n_warps = self.literal(*n_warps);
+                lines.push(&fill("publish_total", &[("worker", worker), ("acc", acc)]));
+                lines.push(&fill("barrier_block", &[]));
+                lines.push(&fill("collect_total", &[("worker", worker), ("acc", acc), ("n_warps", &n_warps)]));
+            }
             Stmt::Finish { name, acc, old, epilogue } => {
                 let old = old.as_deref().unwrap_or_default();
                 lines.push(&fill(finish(epilogue), &[("name", name), ("acc", acc), ("old", old)]));
@@ -201,27 +226,30 @@ impl Writer<'_> {
     fn combine(&self, acc: &str, width: usize, lines: &mut Lines) {
         let halves =
             || std::iter::successors(Some(width / 2), |half| Some(half / 2)).take_while(|half| *half > 0);
-        match self.facts.meeting {
-            Meeting::Shuffle(level) => {
+        let slot_barrier = match self.facts.meeting {
+            Meeting::Shuffle(level) if width <= WARP => {
                 for half in halves() {
                     let [offset, lanes] = [self.literal(half), width.to_string()];
                     lines.push(&self.fill(level, &[("acc", acc), ("offset", &offset), ("lanes", &lanes)]));
                 }
+                return;
             }
-            Meeting::Slots => {
-                let worker = self.worker.expect("a tree is over the lanes of a body");
-                let barrier = self.fill("barrier_workgroup", &[]);
-                lines.push(&self.fill("publish", &[("worker", worker), ("acc", acc)]));
-                lines.push(&barrier);
-                for half in halves() {
-                    let offset = self.literal(half);
-                    lines.push(&self.fill("fold", &[("worker", worker), ("offset", &offset)]));
-                    lines.push(&barrier);
-                }
-                lines.push(&self.fill("collect", &[("worker", worker), ("acc", acc)]));
-            }
+            Meeting::Shuffle(_) => "barrier_block",
+            Meeting::Slots => "barrier_workgroup",
             Meeting::Alone => unreachable!("one worker has no lanes to meet"),
+        };
+        let worker = self.worker.expect("a tree is over the lanes of a body");
+        // All workers together are one segment, of which each is the part that its index says.
+        let part = if self.plan.destination.is_some() { worker } else { "part" };
+        let barrier = self.fill(slot_barrier, &[]);
+        lines.push(&self.fill("publish", &[("worker", worker), ("acc", acc)]));
+        lines.push(&barrier);
+        for half in halves() {
+            let offset = self.literal(half);
+            lines.push(&self.fill("fold", &[("worker", worker), ("part", part), ("offset", &offset)]));
+            lines.push(&barrier);
         }
+        lines.push(&self.fill("collect", &[("worker", worker), ("acc", acc)]));
     }
 
     fn pivot(

@@ -82,6 +82,8 @@ pub enum Structure {
     Lower,
     /// Only `i <= j` is meaningful.
     Upper,
+    /// A vector of which only the first `count` elements exist, a number of each problem; the others read as +0.
+    Prefix,
 }
 
 /// What the elements of an operand are.
@@ -124,6 +126,11 @@ impl Operand {
     /// Words of one problem, written in full.
     pub fn words(name: &'static str, count: usize) -> Operand {
         Operand { element: Element::Word, ..Operand::vector(name, count, Role::Out) }
+    }
+
+    /// Whether how many of its elements exist is known at run time alone.
+    pub fn is_prefix(&self) -> bool {
+        self.structure == Structure::Prefix
     }
 
     /// Elements of one problem.

@@ -107,6 +107,10 @@ pub enum Term {
     Value,
     /// `abs x`.
     Magnitude,
+    /// `fma(x, x, .)`.
+    Square,
+    /// `fma(x, y, .)`.
+    Product,
     /// `abs(x - y)`, the difference rounded first.
     Distance,
     /// The largest `x`; a NaN wins.
@@ -122,7 +126,7 @@ pub enum Term {
 pub struct Reduction {
     /// What is added up.
     pub term: Term,
-    /// One vector; two for `Distance`.
+    /// One vector; two for `Product` and `Distance`.
     pub sources: Vec<usize>,
     /// Number of terms.
     pub length: usize,
