@@ -2,7 +2,7 @@
 
 use crate::contract::Request;
 use crate::kernel::{self, Cost, Kernel};
-use crate::plan::{self, Arch, Destination, Form, Mapping, Plan, Reason, Target};
+use crate::plan::{self, Arch, Level, Mapping, Plan, Reason, Target};
 use crate::render::{self, Source};
 use crate::spec::{Layout, Spec};
 
@@ -105,11 +105,11 @@ pub fn variant(
 pub fn level(
     spec: &Spec,
     target: Target,
-    form: Form,
-    destination: Destination,
+    level: Level,
+    threads_per_block: usize,
     reasons: Vec<String>,
 ) -> Variant {
-    let plan = Plan::of_level(spec, target, form, destination);
+    let plan = Plan::of_level(spec, target, level, threads_per_block);
     let kernel = kernel::build(spec, &plan);
     finished(spec, plan, kernel, reasons)
 }

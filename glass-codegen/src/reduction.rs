@@ -2,24 +2,26 @@
 
 use crate::catalogue::{self, Op};
 use crate::contract::ReductionRequest;
-use crate::generate::{Variant, level};
-use crate::plan::{Destination, Form, Target};
+use crate::generate::{self, Variant};
+use crate::plan::{Destination, Level, Meeting, Target};
 use crate::spec::Spec;
 
-/// How the threads of a block meet.
+/// How the levels of a reduction are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Strategy {
-    /// By halving offsets in shared memory.
+    /// A launch a level; threads meet in one tree.
     Tree,
-    /// A tree inside each warp, then one over the warps.
+    /// A launch a level; threads meet by warps.
     Subgroup,
+    /// One launch, whose last block adds up the sums of all; threads meet by warps.
+    LastBlock,
 }
 
 impl Strategy {
-    fn form(self, lanes: usize) -> Form {
+    fn meeting(self) -> Meeting {
         match self {
-            Strategy::Tree => Form::Reduced { lanes_per_output: lanes },
-            Strategy::Subgroup => Form::Nested { lanes },
+            Strategy::Tree => Meeting::Tree,
+            Strategy::Subgroup | Strategy::LastBlock => Meeting::Warps,
         }
     }
 }
@@ -38,8 +40,10 @@ pub struct ReductionVariant {
 /// The kernels of every kind of level.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Levels {
-    /// Emitted text, in the order of [`Levels::ROLES`].
-    Kernels(Box<[Variant; 4]>),
+    /// A launch a level, in the order of [`Levels::ROLES`].
+    Launches(Box<[Variant; 4]>),
+    /// One launch for all of them.
+    OneLaunch(Box<Variant>),
     /// The run time's own evaluation of the same tree.
     Host,
 }
@@ -78,9 +82,7 @@ pub fn generate_reduction(request: &ReductionRequest) -> GeneratedReduction {
         for &strategy in strategies(target) {
             let levels = match target {
                 Target::Host => Levels::Host,
-                Target::Cuda | Target::Wgsl => {
-                    kernels(&first, &later, target, strategy.form(threads_per_block))
-                }
+                Target::Cuda | Target::Wgsl => levels([&first, &later], target, strategy, threads_per_block),
             };
             variants.push(ReductionVariant { target, strategy, levels });
         }
@@ -93,19 +95,29 @@ pub fn generate_reduction(request: &ReductionRequest) -> GeneratedReduction {
 /// In the order of preference. WGSL has no order of lanes in a subgroup, so its tree is in workgroup memory.
 fn strategies(target: Target) -> &'static [Strategy] {
     match target {
-        Target::Cuda | Target::Host => &[Strategy::Subgroup, Strategy::Tree],
+        Target::Cuda | Target::Host => &[Strategy::LastBlock, Strategy::Subgroup, Strategy::Tree],
         Target::Wgsl => &[Strategy::Tree],
     }
 }
 
-fn kernels(first: &Spec, later: &Spec, target: Target, form: Form) -> Levels {
-    let kernel = |spec: &Spec, destination, role: usize| {
-        level(spec, target, form, destination, vec![Levels::ROLES[role].to_owned()])
+fn levels(
+    [first, later]: [&Spec; 2],
+    target: Target,
+    strategy: Strategy,
+    threads_per_block: usize,
+) -> Levels {
+    let kernel = |spec: &Spec, destination, role: &str| {
+        let level = Level { meeting: strategy.meeting(), destination };
+        generate::level(spec, target, level, threads_per_block, vec![role.to_owned()])
     };
-    Levels::Kernels(Box::new([
-        kernel(first, Destination::Partials, 0),
-        kernel(first, Destination::Scalar, 1),
-        kernel(later, Destination::Partials, 2),
-        kernel(later, Destination::Scalar, 3),
+    if strategy == Strategy::LastBlock {
+        return Levels::OneLaunch(Box::new(kernel(first, Destination::LastBlock, "every level")));
+    }
+    let [first_of_several, only, later_of_several, last] = Levels::ROLES;
+    Levels::Launches(Box::new([
+        kernel(first, Destination::Partials, first_of_several),
+        kernel(first, Destination::Scalar, only),
+        kernel(later, Destination::Partials, later_of_several),
+        kernel(later, Destination::Scalar, last),
     ]))
 }

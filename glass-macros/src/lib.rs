@@ -273,6 +273,31 @@ pub fn contract(attribute: TokenStream, item: TokenStream) -> TokenStream {
     contract::expand(Notation::Contract, attribute.into(), item.into()).into()
 }
 
+/// Turns a unit struct into a reduction of vectors of any length to one scalar that stays on the device.
+///
+/// ```
+/// /// The squared norm of a residual.
+/// #[glass::reduce(norm2)]
+/// pub struct ResidualNorm;
+/// ```
+///
+/// | reduction | computes |
+/// |---|---|
+/// | `sum` | the sum of x |
+/// | `dot` | x' y; two handles of one vector are read once |
+/// | `norm2` | x' x: the squared norm |
+///
+/// | field | values | default |
+/// |---|---|---|
+/// | `dtype` | `f32` | `f32` |
+/// | `targets` | list of `cuda`, `wgsl`; the host form is always there | both |
+/// | `threads_per_block` | 64, 128, 256; without `wgsl` also 512, 1024 | 256 |
+/// | `elements_per_thread` | 1..=64: how many elements one thread adds in a level | 1 |
+#[proc_macro_attribute]
+pub fn reduce(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    contract::expand_reduction(attribute.into(), item.into()).into()
+}
+
 #[cfg(test)]
 mod tests {
     use glass_codegen::Field;

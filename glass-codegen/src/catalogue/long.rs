@@ -15,6 +15,9 @@ pub(super) const ENTRIES: &[Entry] = &[
 /// Every op that reduces long vectors, by the name it has there.
 pub const LONG: &[Op] = &[Op::Sum, Op::Dot, Op::Norm2];
 
+/// Longest chain of additions into one accumulator.
+pub(crate) const MAX_CHAIN: usize = 64;
+
 /// One level on a chunk of so many elements: the first level of an op, or with [`Op::Sum`] any later one.
 ///
 /// # Panics

@@ -23,6 +23,7 @@ mod string;
 mod tensor;
 mod triangular;
 
+pub(crate) use long::MAX_CHAIN;
 pub use long::{LONG, level};
 pub use entry::{Availability, Default, Entry, Size, Sums};
 pub use op::Op;

@@ -2,7 +2,7 @@
 
 use super::check::Check;
 use super::{Diagnostic, Field, Fields, nearest};
-use crate::catalogue::{LONG, Op};
+use crate::catalogue::{LONG, MAX_CHAIN, Op};
 use crate::plan::{Target, WARP};
 use crate::spec::DType;
 
@@ -32,9 +32,6 @@ impl ReductionRequest {
     /// Block sizes: whole warps, so that a tree over the warps exists, and a power of two, so that a tree halves.
     const BLOCK_SIZES: [usize; 5] = [64, 128, 256, 512, 1024];
 
-    /// Longest chain of additions into one accumulator.
-    const MAX_ELEMENTS_PER_THREAD: i128 = 64;
-
     /// Invocations of a workgroup that every WebGPU device grants.
     const MAX_WORKGROUP: usize = 256;
 }
@@ -57,7 +54,7 @@ pub fn lower_reduction(fields: &Fields) -> Result<ReductionRequest, Vec<Diagnost
     let elements_per_thread = check.range(
         Field::ElementsPerThread,
         fields.elements_per_thread,
-        1..=ReductionRequest::MAX_ELEMENTS_PER_THREAD,
+        1..=MAX_CHAIN as i128,
     );
     match op {
         Some(op) if check.diagnostics.is_empty() => {

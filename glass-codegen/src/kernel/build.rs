@@ -4,10 +4,11 @@ use super::contraction::Sums;
 use super::emit::{Emit, Workers};
 use super::tiled::Tile;
 use super::{
-    Body, Frame, Index, Kernel, Sign, Stmt, factor, lanes, lu, map, reduction, scan, search, solve, straight,
-    tiled, triangle,
+    Body, Fold, Frame, Index, Kernel, Sign, Stmt, factor, lanes, lu, map, reduction, scan, search, solve,
+    straight, tiled, triangle,
 };
-use crate::plan::{Form, Plan, Target, Tier, Unroll, WARP};
+use crate::catalogue::{self, MAX_CHAIN, Op};
+use crate::plan::{Destination, Form, Level, Plan, Target, Tier, Unroll, WARP};
 use crate::spec::{Contraction, Phase, Role, Spec};
 
 /// Builds the kernel of a valid spec under a plan made for it.
@@ -40,11 +41,24 @@ pub fn build(spec: &Spec, plan: &Plan) -> Kernel {
         temporaries: (0..spec.operands.len()).filter(is_array).collect(),
         stmts,
     };
-    let frame = match plan.destination {
+    let frame = match plan.level {
         None => Frame::Batch { tier: plan.mapping.tier, staging: plan.mapping.staging },
-        Some(destination) => Frame::Level(destination),
+        Some(level) if level.destination == Destination::LastBlock => {
+            Frame::LastBlock(Box::new(fold(spec, plan, level)))
+        }
+        Some(level) => Frame::Level(level),
     };
     Kernel { symbol, body, frame }
+}
+
+/// What the last block does with the sums of all chunks: one thread adds at most the longest chain of them.
+fn fold(spec: &Spec, plan: &Plan, level: Level) -> Fold {
+    let threads = plan.mapping.threads_per_block;
+    let spec = catalogue::level(Op::Sum, spec.dtype, MAX_CHAIN * threads);
+    let level = Level { destination: Destination::Scalar, ..level };
+    let plan = Plan::of_level(&spec, plan.target, level, threads).past_l1();
+    let body = build(&spec, &plan).body;
+    Fold { spec, plan, body }
 }
 
 fn phases(emit: &mut Emit<'_>) {

@@ -1,7 +1,7 @@
 //! What every built kernel satisfies: names defined once and before use, indices inside their operands,
 //! trees and barriers in uniform flow.
 
-use super::{COUNT, Index, IntExpr, Kernel, Stmt};
+use super::{Body, COUNT, Frame, Index, IntExpr, Kernel, Stmt};
 use crate::plan::WARP;
 use crate::spec::{Element, Operand, Role, Spec};
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,31 +12,38 @@ use std::ops::RangeInclusive;
 /// # Errors
 /// The first violated property: a fault of the builder, never of the user.
 pub fn check(spec: &Spec, kernel: &Kernel) -> Result<(), String> {
+    if let Frame::LastBlock(fold) = &kernel.frame {
+        body(&fold.spec, &fold.body)?;
+    }
+    body(spec, &kernel.body)
+}
+
+fn body(spec: &Spec, body: &Body) -> Result<(), String> {
     let values = spec.scalars.iter().map(|scalar| ((*scalar).to_owned(), Kind::Value)).collect();
     let mut scope = Scope {
         spec,
-        kernel,
+        body,
         ints: BTreeMap::new(),
         values,
         words: BTreeSet::new(),
         has_status: false,
         divergent: false,
     };
-    if let Some(worker) = kernel.body.worker {
-        let range = 0..=kernel.body.n_workers as isize - 1;
-        scope.define_int(worker, Int { range, value: None, varies: true })?;
+    if let Some(worker) = body.worker {
+        let range = 0..=body.n_workers as isize - 1;
+        scope.define_int(worker, Int { range, value: None, varies: true, is_within_count: false })?;
     }
     let prefixes = spec.operands.iter().filter(|operand| operand.is_prefix());
     if let Some(longest) = prefixes.map(Operand::elements).max() {
-        scope.define_int(COUNT, Int { range: 1..=longest as isize, value: None, varies: false })?;
+        scope.define_int(COUNT, Int { range: 1..=longest as isize, value: None, varies: false, is_within_count: false })?;
     }
-    scope.block(&kernel.body.stmts)
+    scope.block(&body.stmts)
 }
 
 #[derive(Clone)]
 struct Scope<'a> {
     spec: &'a Spec,
-    kernel: &'a Kernel,
+    body: &'a Body,
     /// Every integer in scope.
     ints: BTreeMap<String, Int>,
     /// Values in scope; accumulators may be updated.
@@ -56,6 +63,8 @@ struct Int {
     value: Option<IntExpr>,
     /// Workers may have different values.
     varies: bool,
+    /// It is below the number of elements that exist.
+    is_within_count: bool,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -78,7 +87,7 @@ impl Scope<'_> {
                     return Err(format!("integer `{name}` may be negative: {}", range.start()));
                 }
                 let varies = names(value).iter().any(|name| self.varies(name));
-                self.define_int(name, Int { range, value: Some(value.clone()), varies })
+                self.define_int(name, Int { range, value: Some(value.clone()), varies, is_within_count: false })
             }
             Stmt::LoadBelow { name, operand, index, limit } => {
                 self.in_bounds(*operand, index, 1)?;
@@ -86,7 +95,7 @@ impl Scope<'_> {
                 self.define(name, Kind::Value)
             }
             Stmt::Load { names, operand, index } => {
-                if self.spec.operands[*operand].is_prefix() {
+                if self.spec.operands[*operand].is_prefix() && !self.is_within_count(index) {
                     return Err(format!(
                         "`{}` is read without regard to its length",
                         self.spec.operands[*operand].name
@@ -123,7 +132,7 @@ impl Scope<'_> {
                 if self.divergent {
                     return Err(format!("tree over `{acc}` in divergent flow"));
                 }
-                let is_legal = *lanes <= WARP || *lanes == self.kernel.body.n_workers;
+                let is_legal = *lanes <= WARP || *lanes == self.body.n_workers;
                 if !lanes.is_power_of_two() || !is_legal {
                     return Err(format!("tree of {lanes} lanes"));
                 }
@@ -133,7 +142,7 @@ impl Scope<'_> {
                 if self.divergent {
                     return Err(format!("`{acc}` is dealt in divergent flow"));
                 }
-                if *n_warps > WARP || n_warps * WARP != self.kernel.body.n_workers {
+                if *n_warps > WARP || n_warps * WARP != self.body.n_workers {
                     return Err(format!("`{acc}` is dealt from {n_warps} warps"));
                 }
                 self.updated(acc)
@@ -200,7 +209,8 @@ impl Scope<'_> {
                 let limited = *range.start()..=*limit as isize - 1;
                 // From here on the limit tells more than how the integer was made.
                 let varies = self.varies(name);
-                inner.ints.insert(name.clone(), Int { range: limited, value: None, varies });
+                let is_within_count = self.int(name)?.is_within_count;
+                inner.ints.insert(name.clone(), Int { range: limited, value: None, varies, is_within_count });
                 // Whole warps agree on a limit that is a multiple of their size.
                 let warp_uniform = matches!(name.as_str(), "thread") && limit.is_multiple_of(WARP);
                 inner.divergent |= !warp_uniform;
@@ -229,7 +239,8 @@ impl Scope<'_> {
         let varies = start.terms.iter().chain(&end.terms).any(|term| self.varies(&term.name));
         let mut inner = self.clone();
         let range = *first.start()..=last.end() - 1;
-        inner.define_int(var, Int { range, value: None, varies })?;
+        let is_within_count = *end == Index::name(COUNT);
+        inner.define_int(var, Int { range, value: None, varies, is_within_count })?;
         inner.divergent |= varies;
         inner.block(stmts)
     }
@@ -245,7 +256,12 @@ impl Scope<'_> {
                 _ => false,
             })
         }
-        writes(&self.kernel.body.stmts, operand)
+        writes(&self.body.stmts, operand)
+    }
+
+    /// Whether an index is below the number of elements that exist.
+    fn is_within_count(&self, index: &Index) -> bool {
+        self.ints.iter().any(|(name, int)| int.is_within_count && *index == Index::name(name))
     }
 
     fn int(&self, name: &str) -> Result<&Int, String> {

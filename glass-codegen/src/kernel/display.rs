@@ -6,11 +6,15 @@ use std::fmt;
 impl fmt::Display for Kernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "kernel {}", self.symbol)?;
-        match self.frame {
+        match &self.frame {
             Frame::Batch { tier, staging } => {
                 writeln!(f, "frame {} tier, {} staging", tier.as_str(), staging.as_str())?;
             }
-            Frame::Level(destination) => writeln!(f, "frame level to {}", destination.as_str())?,
+            Frame::Level(level) => writeln!(f, "frame level to {}", level.destination.as_str())?,
+            Frame::LastBlock(fold) => {
+                writeln!(f, "frame level, its last block folds {}", fold.body.name)?;
+                print(&fold.body.stmts, 1, f)?;
+            }
         }
         writeln!(f, "body {}, {} worker(s)", self.body.name, self.body.n_workers)?;
         if !self.body.temporaries.is_empty() {

@@ -33,6 +33,8 @@ pub(super) struct Emit<'a> {
     products: HashSet<String>,
     /// Loops: what the open scopes have loaded, innermost last.
     loaded: Vec<HashMap<(usize, String), String>>,
+    /// The open loop that ends where the elements do.
+    within_count: Option<&'static str>,
 }
 
 impl<'a> Emit<'a> {
@@ -46,6 +48,7 @@ impl<'a> Emit<'a> {
             values: HashMap::new(),
             products: HashSet::new(),
             loaded: vec![HashMap::new()],
+            within_count: None,
         }
     }
 
@@ -86,6 +89,13 @@ impl<'a> Emit<'a> {
         body(self);
         self.loaded.pop();
         std::mem::replace(&mut self.stmts, outer)
+    }
+
+    /// The statements of a loop over elements that exist.
+    pub(super) fn within_count(&mut self, var: &'static str, body: impl FnOnce(&mut Self)) {
+        self.within_count = Some(var);
+        body(self);
+        self.within_count = None;
     }
 
     /// Statements whose names end with them, where loops reuse names; straight-line names are unique anyway.
@@ -138,7 +148,9 @@ impl<'a> Emit<'a> {
         if let Some(known) = self.loaded.iter().rev().find_map(|scope| scope.get(&key)) {
             return known.clone();
         }
-        self.push(match self.spec.operands[operand].is_prefix() {
+        let may_not_exist = self.spec.operands[operand].is_prefix()
+            && self.within_count.is_none_or(|var| *index != Index::name(var));
+        self.push(match may_not_exist {
             true => Stmt::LoadBelow { name: name.to_owned(), operand, index: index.clone(), limit: COUNT },
             false => Stmt::Load { names: vec![name.to_owned()], operand, index: index.clone() },
         });

@@ -2,28 +2,58 @@
 
 use super::emit::Emit;
 use super::lanes::{Outputs, Term};
-use super::{Index, Stmt};
-use crate::plan::{Form, WARP};
+use super::{COUNT, Index, Stmt};
+use crate::plan::{Level, Meeting, WARP};
 
 /// Worker `t` of `T` adds the elements `t, t + T, ...`; the first worker finishes the sum.
-pub(super) fn chunk(sum: &impl Outputs, form: Form, emit: &mut Emit<'_>) {
+pub(super) fn chunk(sum: &impl Outputs, level: Level, unroll_terms: bool, emit: &mut Emit<'_>) {
     let worker = emit.workers.name.expect("a block owns a chunk");
-    let n_workers = emit.workers.count;
     let acc = emit.var("acc", None);
-    for pass in 0..sum.n_terms() / n_workers {
-        let index = Index::name(worker).plus(Index::constant(pass * n_workers));
-        let term = Term { index, name: "", suffix: &pass.to_string() };
-        sum.term(&acc, &Vec::new(), term, emit);
+    if unroll_terms {
+        written_out(sum, worker, &acc, emit);
+    } else {
+        rolled(sum, worker, &acc, emit);
     }
+    let n_workers = emit.workers.count;
     let combine = |lanes: usize, emit: &mut Emit<'_>| emit.push(Stmt::Combine { acc: acc.clone(), lanes });
-    match form {
-        Form::Nested { lanes } => {
-            let n_warps = lanes / WARP;
+    match level.meeting {
+        Meeting::Tree => combine(n_workers, emit),
+        Meeting::Warps => {
+            let n_warps = n_workers / WARP;
             combine(WARP, emit);
             emit.push(Stmt::Deal { acc: acc.clone(), n_warps });
             combine(n_warps, emit);
         }
-        Form::Serial | Form::Reduced { .. } => combine(form.lanes_per_output(), emit),
     }
     emit.once(|emit| sum.finish(&acc, &Vec::new(), emit));
+}
+
+fn written_out(sum: &impl Outputs, worker: &str, acc: &str, emit: &mut Emit<'_>) {
+    let n_workers = emit.workers.count;
+    for pass in 0..sum.n_terms() / n_workers {
+        let index = Index::name(worker).plus(Index::constant(pass * n_workers));
+        let term = Term { index, name: "", suffix: &pass.to_string() };
+        sum.term(acc, &Vec::new(), term, emit);
+    }
+}
+
+/// Passes that a compiler may write out at once: so many loads are in flight.
+const PASSES_AT_ONCE: usize = 8;
+
+fn rolled(sum: &impl Outputs, worker: &str, acc: &str, emit: &mut Emit<'_>) {
+    let var = "term";
+    let stmts = emit.scope(|emit| {
+        emit.within_count(var, |emit| {
+            let term = Term { index: Index::name(var), name: var, suffix: "t" };
+            sum.term(acc, &Vec::new(), term, emit);
+        });
+    });
+    emit.push(Stmt::Loop {
+        var: var.to_owned(),
+        start: Index::name(worker),
+        end: Index::name(COUNT),
+        step: emit.workers.count,
+        unroll: Some(PASSES_AT_ONCE),
+        stmts,
+    });
 }

@@ -36,7 +36,8 @@ pub use index::{Index, Term};
 pub use pressure::pressure;
 pub use stmt::{Constant, Epilogue, Function, IntExpr, PivotKind, Sign, Stmt};
 
-use crate::plan::{Destination, Staging, Tier};
+use crate::plan::{Level, Plan, Staging, Tier};
+use crate::spec::Spec;
 
 /// Name of the number of elements that exist of a problem's operands of unknown length.
 pub(crate) const COUNT: &str = "count";
@@ -69,7 +70,7 @@ pub struct Body {
 }
 
 /// What calls the body.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Frame {
     /// A batch, cut into problems.
     Batch {
@@ -79,5 +80,18 @@ pub enum Frame {
         staging: Staging,
     },
     /// A level of a long vector, cut into chunks that a block each owns; gated.
-    Level(Destination),
+    Level(Level),
+    /// The same, and the block that finishes last calls another body on the sums of all.
+    LastBlock(Box<Fold>),
+}
+
+/// The sum over the sums of all chunks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fold {
+    /// Its task.
+    pub spec: Spec,
+    /// Its plan.
+    pub plan: Plan,
+    /// Its body.
+    pub body: Body,
 }

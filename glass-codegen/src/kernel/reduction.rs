@@ -19,8 +19,8 @@ pub(super) fn reduction(reduction: &Reduction, form: Form, unroll_terms: bool, e
     }
     let scales = (reduction.term == Term::ScaledSquare).then(|| scales(reduction, emit));
     let sum = Sum { reduction, scales };
-    if reduction.sources.iter().any(|source| emit.spec.operands[*source].is_prefix()) {
-        return level::chunk(&sum, form, emit);
+    if let Some(level) = emit.plan.level {
+        return level::chunk(&sum, level, unroll_terms, emit);
     }
     if !emit.is_straight {
         return lanes::sums(&sum, form, unroll_terms, emit);

@@ -13,6 +13,8 @@ pub struct Access {
     pub vector_width: usize,
     /// Elements from one staged problem to the next; equals the operand's size when nothing is padded.
     pub problem_stride: usize,
+    /// It is read past the cache of one multiprocessor, because others write it during the launch.
+    pub is_past_l1: bool,
 }
 
 impl fmt::Display for Access {
@@ -21,7 +23,8 @@ impl fmt::Display for Access {
             f,
             "element stride {}, V = {}, problem stride {}",
             self.element_stride, self.vector_width, self.problem_stride
-        )
+        )?;
+        if self.is_past_l1 { write!(f, ", past L1") } else { Ok(()) }
     }
 }
 
@@ -36,7 +39,7 @@ pub struct SharedPart {
 
 /// Addressing of every operand of a spec. On the host an element is a vector of problems, whatever the layout.
 pub(super) fn accesses(spec: &Spec, layout: Layout, target: Target, mapping: &Mapping) -> Vec<Access> {
-    let dense = |elements| Access { element_stride: 1, vector_width: 1, problem_stride: elements };
+    let dense = |elements| Access { element_stride: 1, vector_width: 1, problem_stride: elements, is_past_l1: false };
     let access = |operand: &Operand| {
         let elements = operand.elements();
         if !is_stageable(operand) || target == Target::Host {
@@ -95,7 +98,7 @@ fn staged(dtype: DType, elements: usize) -> Access {
     let collides = (elements / vector_width).is_multiple_of(WIDE_BANKS);
     let padded = collides && elements * dtype.bytes() >= MIN_COPY_BYTES;
     let problem_stride = if padded { elements + widest } else { elements };
-    Access { element_stride: 1, vector_width, problem_stride }
+    Access { element_stride: 1, vector_width, problem_stride, is_past_l1: false }
 }
 
 /// Bytes of one warp's staged operands, each rounded up to 16 so that every copy is aligned.

@@ -127,7 +127,6 @@ fn fallback(request: &Request, target: Target) -> (Mapping, Reason) {
     let tier = forced.tier.unwrap_or_else(|| match form {
         Form::Serial => unmeasured_tier(request, target),
         Form::Reduced { .. } => Tier::Warp,
-        Form::Nested { .. } => Tier::Block,
     });
     let reason = if *forced == Forced::default() { Reason::Unmeasured } else { Reason::Forced };
     (default_mapping(spec, *layout, target, tier, form, forced.threads_per_block), reason)

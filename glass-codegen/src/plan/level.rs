@@ -1,7 +1,26 @@
 //! How one level of a long reduction is computed: a block owns a chunk.
 
-use super::{Form, Mapping, Plan, Staging, Target, Tier};
+use super::{Form, Mapping, Plan, Staging, Target, Tier, Unroll};
 use crate::spec::{Layout, Spec};
+
+/// How the threads of a block add up what each has summed. Decides the bits, as the form of a batch does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Meeting {
+    /// One tree of halving offsets over all threads, in shared memory.
+    Tree,
+    /// A tree inside each warp, then one over the warps.
+    Warps,
+}
+
+impl Meeting {
+    /// Spelling in symbols.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Meeting::Tree => "tree",
+            Meeting::Warps => "warps",
+        }
+    }
+}
 
 /// Where a level's sums go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -10,6 +29,8 @@ pub enum Destination {
     Partials,
     /// A word of the arena: the level has one chunk.
     Scalar,
+    /// Both: the block that finishes last adds up the others' sums.
+    LastBlock,
 }
 
 impl Destination {
@@ -18,21 +39,41 @@ impl Destination {
         match self {
             Destination::Partials => "partials",
             Destination::Scalar => "scalar",
+            Destination::LastBlock => "last_block",
         }
     }
 }
 
+/// A level of a long reduction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Level {
+    /// How the threads of a block meet.
+    pub meeting: Meeting,
+    /// Where its sums go.
+    pub destination: Destination,
+}
+
+/// Elements of one thread that are written out; more are a loop, which a compiler writes out in part.
+const MAX_WRITTEN_ELEMENTS: usize = 16;
+
 impl Plan {
-    /// The plan of a level whose chunk is the problem of a spec.
-    pub fn of_level(spec: &Spec, target: Target, form: Form, destination: Destination) -> Plan {
+    /// The plan of a level whose chunk is the problem of a spec, on blocks of so many threads.
+    pub fn of_level(spec: &Spec, target: Target, level: Level, threads_per_block: usize) -> Plan {
         let mapping = Mapping {
             tier: Tier::Block,
-            form,
+            form: Form::Reduced { lanes_per_output: threads_per_block },
             staging: Staging::Direct,
-            threads_per_block: form.lanes_per_output(),
+            threads_per_block,
             min_blocks: None,
         };
-        let destination = Some(destination);
-        Plan { destination, ..Plan::new(spec, Layout::Contiguous, target, mapping) }
+        let unroll = Unroll::PerOutput { max_terms: MAX_WRITTEN_ELEMENTS };
+        let level = Some(level);
+        Plan { level, unroll, ..Plan::sized(spec, Layout::Contiguous, target, mapping) }
+    }
+
+    /// The same, for what other blocks of the launch have written.
+    pub(crate) fn past_l1(mut self) -> Plan {
+        self.accesses.iter_mut().for_each(|access| access.is_past_l1 = true);
+        self
     }
 }

@@ -35,11 +35,6 @@ pub enum Form {
         /// Width of the tree: 1, 2, 4, 8, 16 or 32.
         lanes_per_output: usize,
     },
-    /// Lane partials as in the reduced form, a tree inside each warp, then a tree over the warps.
-    Nested {
-        /// Lanes, a whole number of warps.
-        lanes: usize,
-    },
 }
 
 impl Form {
@@ -48,7 +43,6 @@ impl Form {
         match self {
             Form::Serial => 1,
             Form::Reduced { lanes_per_output } => lanes_per_output,
-            Form::Nested { lanes } => lanes,
         }
     }
 }
@@ -58,7 +52,6 @@ impl fmt::Display for Form {
         match self {
             Form::Serial => f.write_str("serial"),
             Form::Reduced { lanes_per_output } => write!(f, "reduced{lanes_per_output}"),
-            Form::Nested { lanes } => write!(f, "nested{lanes}"),
         }
     }
 }

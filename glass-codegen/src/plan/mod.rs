@@ -25,7 +25,7 @@ pub(crate) use access::{is_stageable, staged_bytes};
 pub use candidates::candidates;
 pub(crate) use candidates::{default_threads, shared_excess};
 pub use choose::{Arch, Choice, Reason, choices};
-pub use level::Destination;
+pub use level::{Destination, Level, Meeting};
 pub use mapping::{Form, Mapping, Staging, Tier};
 pub use unroll::Unroll;
 
@@ -89,8 +89,8 @@ pub struct Plan {
     pub shared_bytes: usize,
     /// Straight-line or rolled text.
     pub unroll: Unroll,
-    /// Where the sums of a level of a long vector go; `None` for a batch.
-    pub destination: Option<Destination>,
+    /// Which level of a long vector it is for; `None` for a batch.
+    pub level: Option<Level>,
 }
 
 impl Plan {
@@ -130,7 +130,7 @@ impl Plan {
             problem_shared_bytes,
             shared_bytes,
             unroll: Unroll::Full,
-            destination: None,
+            level: None,
         }
     }
 
@@ -149,8 +149,8 @@ impl Plan {
         if self.target == Target::Host {
             return suffix;
         }
-        if let Some(destination) = self.destination {
-            return format!("level_{form}_{}", destination.as_str());
+        if let Some(Level { meeting, destination }) = self.level {
+            return format!("level_{}{threads_per_block}_{}", meeting.as_str(), destination.as_str());
         }
         suffix += &format!("_{}", self.layout.as_str());
         if staging != Staging::Direct {

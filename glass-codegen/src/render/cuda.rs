@@ -25,6 +25,10 @@ const TEMPLATES: &[(&str, &str)] = &[
     template!("signature.cu.tera"),
     template!("direct.cu.tera"),
     template!("level.cu.tera"),
+    template!("level_numbers.cu.tera"),
+    template!("level_start.cu.tera"),
+    template!("level_result.cu.tera"),
+    template!("last_block.cu.tera"),
     template!("shared.cu.tera"),
     template!("copy_preamble.cu.tera"),
     template!("cooperative.cu.tera"),
@@ -147,6 +151,7 @@ struct File {
     numerics: String,
     symbol: String,
     body_name: String,
+    subject: &'static str,
     body_doc: Vec<String>,
     body_params: Vec<Param>,
     body: String,
@@ -192,6 +197,7 @@ pub(super) fn code(input: &Input<'_>) -> String {
         numerics: numerics::definitions(&Uses::of(&kernel.body.stmts), spec.dtype),
         symbol: kernel.symbol.clone(),
         body_name: kernel.body.name.clone(),
+        subject: "One problem; operands are column-major.",
         body_doc: body_doc(tier).into_iter().map(str::to_owned).collect(),
         body_params: params(body_params(input)),
         body: writer::lines(&facts, spec, plan, &kernel.body),
@@ -256,7 +262,7 @@ pub(super) fn params(params: Vec<(String, String)>) -> Vec<Param> {
 ///
 /// What several workers write and read back is no `__restrict__` pointer: a compiler takes its memory for one thread's
 /// own, and keeps a value in a register across the barrier behind which another worker has changed it.
-fn pointer(prefix: &str, operand: &Operand, dtype: DType, tier: Tier) -> (String, String) {
+pub(super) fn pointer(prefix: &str, operand: &Operand, dtype: DType, tier: Tier) -> (String, String) {
     let constness = if operand.role == Role::In { "const " } else { "" };
     let element = match operand.element {
         Element::Real => type_name(dtype),

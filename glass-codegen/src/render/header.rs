@@ -3,7 +3,7 @@
 use super::Input;
 use super::language::Language;
 use crate::kernel::Cost;
-use crate::plan::{Destination, Form, Mapping, Plan, Staging, Target, Tier, WARP};
+use crate::plan::{Destination, Form, Level, Mapping, Meeting, Plan, Staging, Target, Tier, WARP};
 use crate::spec::{FactorKind, Map, MapKind, Order, Phase, Reduction, Term, Triangle};
 use serde::Serialize;
 use std::sync::OnceLock;
@@ -43,14 +43,14 @@ fn plan_line(plan: &Plan) -> String {
     let form = match form {
         Form::Serial => "serial form".to_owned(),
         Form::Reduced { lanes_per_output } => format!("reduced form, p = {lanes_per_output}"),
-        Form::Nested { lanes } => format!("nested form, p = {lanes}"),
     };
-    if let Some(destination) = plan.destination {
+    if let Some(Level { destination, .. }) = plan.level {
         return format!(
-            "one level of a long vector to {}, {form}; a chunk a block, T = {threads_per_block}",
+            "one level of a long vector to {}; a chunk a block, T = {threads_per_block}",
             match destination {
                 Destination::Partials => "a sum for each chunk",
                 Destination::Scalar => "a word of the arena",
+                Destination::LastBlock => "a word of the arena, in which the last block adds the sums of all",
             }
         );
     }
@@ -80,6 +80,9 @@ pub(super) fn numerics(input: &Input<'_>) -> Vec<String> {
         [(_, order)] => vec![order.clone()],
         stages => stages.iter().map(|(destination, order)| stage(input, *destination, order)).collect(),
     };
+    if let Some(level) = input.plan.level {
+        lines = chunk(level, input);
+    }
     lines.dedup();
     let pivots = pivots(phases, input.plan.target);
     let has_equal_bits = pivots != Some(APPROXIMATE);
@@ -101,6 +104,26 @@ pub(super) fn numerics(input: &Input<'_>) -> Vec<String> {
     };
     lines.push(rounding.to_owned());
     lines
+}
+
+/// The order of the sum over one chunk of a long vector.
+fn chunk(level: Level, input: &Input<'_>) -> Vec<String> {
+    let threads = input.plan.mapping.threads_per_block;
+    let elements = input.spec.arguments()[0].elements();
+    let meeting = match level.meeting {
+        Meeting::Tree => format!("halving offsets from {}", threads / 2),
+        Meeting::Warps => format!(
+            "halving offsets from {} in each warp, then from {} over the warps",
+            WARP / 2,
+            threads / WARP / 2
+        ),
+    };
+    let own = format!(
+        "thread j of {threads} adds the elements j, j + {threads}, ... of a chunk of {elements} in ascending order from +0; then {meeting}"
+    );
+    let fold = (level.destination == Destination::LastBlock)
+        .then(|| "the sums of all chunks are added in the same way, in the order of the chunks".to_owned());
+    std::iter::once(own).chain(fold).collect()
 }
 
 fn stage(input: &Input<'_>, destination: usize, order: &str) -> String {
@@ -135,12 +158,6 @@ fn order(n_terms: usize, n_products: usize, form: Form) -> String {
         Form::Reduced { lanes_per_output: p } => format!(
             "lane j of {p} sums the terms j, j + {p}, ... of {n_terms}{each} in ascending order from +0; then halving offsets from {}",
             p / 2
-        ),
-        Form::Nested { lanes: p } => format!(
-            "lane j of {p} sums the terms j, j + {p}, ... of {n_terms}{each} in ascending order from +0; then halving offsets from {} \
-             in each warp, and from {} over the warps",
-            WARP / 2,
-            p / WARP / 2
         ),
     }
 }

@@ -4,9 +4,11 @@
 //! seven numbers.
 
 use super::uses::Uses;
-use super::{Dialect, Input, cuda, numerics, wgsl, writer};
-use crate::plan::{Destination, Tier};
-use crate::spec::Role;
+use super::writer::{self, Facts};
+use super::{Dialect, Input, cuda, numerics, wgsl};
+use crate::kernel::{Body, COUNT, Frame};
+use crate::plan::{Destination, Level, Tier};
+use crate::spec::{Role, Spec};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -21,39 +23,80 @@ struct CudaFile {
     numerics: String,
     symbol: String,
     body_name: String,
+    subject: &'static str,
     body_doc: Vec<String>,
     body_params: Vec<cuda::Param>,
     body: String,
     threads_per_block: String,
     inputs: Vec<CudaInput>,
-    is_scalar: bool,
     chunk: String,
+}
+
+#[derive(Serialize)]
+struct CudaLevel {
+    #[serde(flatten)]
+    file: CudaFile,
+    is_scalar: bool,
+}
+
+#[derive(Serialize)]
+struct CudaLastBlock {
+    #[serde(flatten)]
+    file: CudaFile,
+    fold_name: String,
+    fold_params: Vec<cuda::Param>,
+    fold: String,
 }
 
 /// CUDA C++ text of a level.
 pub(super) fn cuda(input: &Input<'_>) -> String {
+    let language = facts(input).language;
+    let file = cuda_file(input);
+    let text = match &input.kernel.frame {
+        Frame::LastBlock(fold) => {
+            let file = CudaLastBlock {
+                file,
+                fold_name: fold.body.name.clone(),
+                fold_params: cuda_params(&fold.spec, &fold.body),
+                fold: writer::lines(&facts(input), &fold.spec, &fold.plan, &fold.body),
+            };
+            language.file("last_block.cu.tera", &file)
+        }
+        Frame::Level(Level { destination, .. }) => {
+            let is_scalar = *destination == Destination::Scalar;
+            language.file("level.cu.tera", &CudaLevel { file, is_scalar })
+        }
+        Frame::Batch { .. } => unreachable!("a batch has frames of its own"),
+    };
+    text.trim_start().to_owned()
+}
+
+fn facts(input: &Input<'_>) -> Facts {
+    cuda::facts(input.spec.dtype, Tier::Block)
+}
+
+fn cuda_file(input: &Input<'_>) -> CudaFile {
     let Input { spec, plan, kernel, .. } = input;
-    let facts = cuda::facts(spec.dtype, Tier::Block);
-    let number = |name: &str| ("unsigned int".to_owned(), name.to_owned());
-    let worker = kernel.body.worker.map(number);
-    let file = CudaFile {
+    CudaFile {
         ty: cuda::type_name(spec.dtype),
         numerics: numerics::definitions(&Uses::of(&kernel.body.stmts), spec.dtype),
         symbol: kernel.symbol.clone(),
         body_name: kernel.body.name.clone(),
+        subject: "One chunk of a long vector; elements from `count` on do not exist.",
         body_doc: cuda::body_doc(Tier::Block).into_iter().map(str::to_owned).collect(),
-        body_params: cuda::params(
-            cuda::body_pointers(input).chain(worker).chain([number(crate::kernel::COUNT)]).collect(),
-        ),
-        body: writer::lines(&facts, spec, plan, &kernel.body),
+        body_params: cuda_params(spec, &kernel.body),
+        body: writer::lines(&facts(input), spec, plan, &kernel.body),
         threads_per_block: plan.mapping.threads_per_block.to_string(),
-        inputs: inputs(input)
-            .map(|(_, name)| CudaInput { name, start: format!("{name}_start") })
-            .collect(),
-        is_scalar: plan.destination == Some(Destination::Scalar),
+        inputs: inputs(input).map(|(_, name)| CudaInput { name, start: format!("{name}_start") }).collect(),
         chunk: chunk(input),
-    };
-    facts.language.file("level.cu.tera", &file).trim_start().to_owned()
+    }
+}
+
+/// Pointers, the worker, the number of elements.
+fn cuda_params(spec: &Spec, body: &Body) -> Vec<cuda::Param> {
+    let number = |name: &str| ("unsigned int".to_owned(), name.to_owned());
+    let pointers = spec.arguments().iter().map(|operand| cuda::pointer("", operand, spec.dtype, Tier::Block));
+    cuda::params(pointers.chain(body.worker.map(number)).chain([number(COUNT)]).collect())
 }
 
 #[derive(Serialize)]
@@ -82,13 +125,13 @@ struct WgslFile<'a> {
 /// WGSL text of a level in one dialect.
 pub(super) fn wgsl(input: &Input<'_>, body: &str, dialect: Dialect) -> String {
     let Input { spec, plan, kernel, .. } = input;
-    let is_scalar = plan.destination == Some(Destination::Scalar);
+    let is_scalar = plan.level.is_some_and(|level| level.destination == Destination::Scalar);
     let bindings: Vec<_> = inputs(input).map(|(binding, name)| WgslInput { name, binding }).collect();
     let partials_binding = bindings.len();
     let arena_binding = partials_binding + usize::from(!is_scalar);
     let bases = spec.arguments().iter().map(|operand| format!("{}_base: u32", operand.name));
     let worker = kernel.body.worker.map(|worker| format!("{worker}: u32"));
-    let count = format!("{}: u32", crate::kernel::COUNT);
+    let count = format!("{COUNT}: u32");
     let sum = if is_scalar { "0u" } else { "group" };
     let starts = inputs(input).map(|(_, name)| format!("args.{name}_start + first"));
     let file = WgslFile {

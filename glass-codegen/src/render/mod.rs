@@ -87,7 +87,7 @@ pub(crate) fn render(input: &Input<'_>) -> Vec<Source> {
         code,
     };
     let symbol = &input.kernel.symbol;
-    let is_level = input.plan.destination.is_some();
+    let is_level = input.plan.level.is_some();
     match input.plan.target {
         Target::Cuda => {
             let code = if is_level { level::cuda(input) } else { cuda::code(input) };

@@ -198,9 +198,10 @@ impl Writer<'_> {
     fn load(&self, names: &[String], operand: usize, first: &Index, lines: &mut Lines) {
         let array = self.spec.operands[operand].name;
         if names.len() == 1 || !self.facts.language.has("load_vector") {
+            let component = if self.plan.accesses[operand].is_past_l1 { "load_past_l1" } else { "load" };
             for (element, name) in names.iter().enumerate() {
                 let index = self.place(operand, &first.clone().plus(Index::constant(element)));
-                lines.push(&self.fill("load", &[("name", name), ("operand", array), ("index", &index)]));
+                lines.push(&self.fill(component, &[("name", name), ("operand", array), ("index", &index)]));
             }
             return;
         }
@@ -240,7 +241,7 @@ impl Writer<'_> {
         };
         let worker = self.worker.expect("a tree is over the lanes of a body");
         // All workers together are one segment, of which each is the part that its index says.
-        let part = if self.plan.destination.is_some() { worker } else { "part" };
+        let part = if self.plan.level.is_some() { worker } else { "part" };
         let barrier = self.fill(slot_barrier, &[]);
         lines.push(&self.fill("publish", &[("worker", worker), ("acc", acc)]));
         lines.push(&barrier);

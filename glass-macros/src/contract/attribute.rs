@@ -5,7 +5,7 @@ use super::tokens::{self, Argument, Form};
 use super::values;
 use glass_codegen::catalogue::Op;
 use glass_codegen::contract::{self, Kind, Slot};
-use glass_codegen::{Diagnostic, Field, Fields, Request, lower};
+use glass_codegen::{Diagnostic, Field, Fields, ReductionRequest};
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use syn::{Lit, LitStr};
 
@@ -16,7 +16,13 @@ pub(crate) enum Notation {
     Op,
     /// `#[glass::contract(...)]`, with or without an index string.
     Contract,
+    /// `#[glass::reduce(NAME, ...)]`.
+    Reduce,
 }
+
+/// What stands first in the brackets, and an example of it.
+const OP: (&str, &str) = ("an op", "#[glass::op(gemv, m = 7, n = 14)]");
+const REDUCTION: (&str, &str) = ("a reduction", "#[glass::reduce(dot)]");
 
 /// The arguments of one attribute as written.
 #[derive(Debug, Default)]
@@ -51,10 +57,14 @@ impl Attribute {
         let mut parsed = Attribute::default();
         let mut parts = tokens::split(attribute, errors);
         match notation {
-            Notation::Op => parsed.read_name(&mut parts, errors),
+            Notation::Op => parsed.read_name(&mut parts, OP, errors),
+            Notation::Reduce => parsed.read_name(&mut parts, REDUCTION, errors),
             Notation::Contract => parsed.read_index_string(&mut parts, errors),
         }
-        parsed.allowed = contract::allowed(&parsed.fields);
+        parsed.allowed = match notation {
+            Notation::Reduce => ReductionRequest::FIELDS.to_vec(),
+            Notation::Op | Notation::Contract => contract::allowed(&parsed.fields),
+        };
         for part in parts {
             if let Some(argument) = tokens::argument(part, errors) {
                 parsed.read(argument, errors);
@@ -63,8 +73,12 @@ impl Attribute {
         parsed
     }
 
-    /// The request these fields make. `None` when the generator finds a mistake, which is reported on its token.
-    pub(super) fn lower(&self, errors: &mut Errors) -> Option<Request> {
+    /// What these fields ask for, as `lower` makes it. `None` when it finds a mistake, which is reported on its token.
+    pub(super) fn lower<R>(
+        &self,
+        lower: fn(&Fields) -> Result<R, Vec<Diagnostic>>,
+        errors: &mut Errors,
+    ) -> Option<R> {
         if self.is_undecided {
             return None;
         }
@@ -85,21 +99,28 @@ impl Attribute {
         }
     }
 
-    /// The name of the op, which comes first.
-    fn read_name(&mut self, parts: &mut Vec<Vec<TokenTree>>, errors: &mut Errors) {
-        const ALLOWED: &str = "a bare name first, such as `#[glass::op(gemv, m = 7, n = 14)]`";
+    /// The name of the op or reduction, which comes first.
+    fn read_name(
+        &mut self,
+        parts: &mut Vec<Vec<TokenTree>>,
+        (kind, example): (&str, &str),
+        errors: &mut Errors,
+    ) {
         match parts.first().map(Vec::as_slice) {
             Some([TokenTree::Ident(name)]) => {
                 self.fields.op = Some(name.to_string());
                 self.place(Field::Op, parts.remove(0));
             }
             Some([literal @ TokenTree::Literal(_)]) => {
-                errors.on(literal, format!("glass: `{literal}` is no name of an op\nallowed: {ALLOWED}"));
+                errors.on(literal, format!("glass: `{literal}` is no name of {kind}\nallowed: a bare name first, such as `{example}`"));
                 parts.remove(0);
                 self.is_undecided = true;
             }
             _ => {
-                errors.on_attribute(format!("glass: the name of the op is missing\nallowed: {ALLOWED}"));
+                let kind = kind.split(' ').next_back().unwrap_or_default();
+                errors.on_attribute(format!(
+                    "glass: the name of the {kind} is missing\nallowed: a bare name first, such as `{example}`"
+                ));
                 self.is_undecided = true;
             }
         }

@@ -93,12 +93,16 @@ impl Item {
     }
 }
 
+/// The attributes of glass.
+const NAMES: [&str; 3] = ["contract", "op", "reduce"];
+
 /// Whether this is one of our attributes, by the names that they go by.
 fn is_ours(path: &Path) -> bool {
+    let is_name = |name: &Ident| NAMES.iter().any(|known| name == known);
     let mut names = path.segments.iter().map(|segment| &segment.ident);
     match (names.next(), names.next(), names.next()) {
-        (Some(name), None, _) => name == "contract" || name == "op",
-        (Some(facade), Some(name), None) => facade == "glass" && (name == "contract" || name == "op"),
+        (Some(name), None, _) => is_name(name),
+        (Some(facade), Some(name), None) => facade == "glass" && is_name(name),
         _ => false,
     }
 }

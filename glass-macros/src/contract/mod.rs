@@ -1,4 +1,4 @@
-//! `#[glass::op(...)]` and `#[glass::contract(...)]`: tokens -> raw fields and spans -> request -> generated kernels -> expansion.
+//! `#[glass::op(...)]`, `#[glass::contract(...)]` and `#[glass::reduce(...)]`: tokens -> raw fields and spans -> request -> generated kernels -> expansion.
 
 mod attribute;
 mod errors;
@@ -21,7 +21,7 @@ use quote::quote;
 pub(crate) fn expand(notation: Notation, attribute: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let attribute = Attribute::parse(notation, attribute, &mut errors);
-    let request = attribute.lower(&mut errors);
+    let request = attribute.lower(glass_codegen::lower, &mut errors);
     let parsed = Item::parse(&item, &mut errors);
     let images = Images::named(std::env::var_os(images::VARIABLE), &mut errors);
     let generated = match (&parsed, request) {
@@ -35,6 +35,24 @@ pub(crate) fn expand(notation: Notation, attribute: TokenStream, item: TokenStre
         (None, Some(generated), Some(parsed)) => expansion::kernels(&parsed, &generated, &images),
         (errors, _, parsed) => {
             let stub = parsed.as_ref().map(|parsed| expansion::stub(parsed, &attribute.fields));
+            let item = parsed.map_or(item, |parsed| parsed.tokens);
+            quote!(#item #errors #stub)
+        }
+    }
+}
+
+/// The item as a reduction of long vectors; on a mistake the item, the mistakes, and a reduction without kernels.
+pub(crate) fn expand_reduction(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    let mut errors = Errors::default();
+    let attribute = Attribute::parse(Notation::Reduce, attribute, &mut errors);
+    let request = attribute.lower(glass_codegen::lower_reduction, &mut errors);
+    let parsed = Item::parse(&item, &mut errors);
+    match (errors.into_items(), request, parsed) {
+        (None, Some(request), Some(parsed)) => {
+            expansion::reduction(&parsed, &glass_codegen::generate_reduction(&request))
+        }
+        (errors, _, parsed) => {
+            let stub = parsed.as_ref().map(expansion::reduction_stub);
             let item = parsed.map_or(item, |parsed| parsed.tokens);
             quote!(#item #errors #stub)
         }

@@ -1,5 +1,6 @@
 //! Reductions of long vectors to scalars that stay on the device.
 
+pub mod host;
 pub mod task;
 
 pub use task::{

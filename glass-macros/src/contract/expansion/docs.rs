@@ -82,6 +82,7 @@ fn described(operand: &Operand) -> String {
         (Structure::Upper, Role::In) => ", upper triangle alone",
         (Structure::Lower, _) => ", lower triangular",
         (Structure::Upper, _) => ", upper triangular",
+        (Structure::Prefix, _) => ", the first elements alone",
     };
     let meaning = match (operand.element, operand.name) {
         (Element::Real, _) => "",

@@ -8,6 +8,7 @@ mod docs;
 mod host;
 mod intended;
 mod interface;
+mod reduction;
 mod task;
 
 use super::images::{self, Images};
@@ -15,6 +16,7 @@ use super::item::Item;
 use glass_codegen::plan::Target;
 use glass_codegen::{Fields, Generated};
 use interface::Interface;
+pub(super) use reduction::{reduction, reduction_stub};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 

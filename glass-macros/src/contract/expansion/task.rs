@@ -220,7 +220,7 @@ fn text_name(variant_idx: usize, source: &Source) -> Ident {
 ///
 /// # Panics
 /// If the text ends the string early, which is a fault of a template.
-fn raw_string(source: &Source) -> Literal {
+pub(super) fn raw_string(source: &Source) -> Literal {
     let mut tokens = super::lexed(&format!("r#\"{}{}\"#", source.header, source.code)).into_iter();
     match (tokens.next(), tokens.next()) {
         (Some(TokenTree::Literal(literal)), None) => literal,
@@ -228,10 +228,10 @@ fn raw_string(source: &Source) -> Literal {
     }
 }
 
-fn number(value: usize) -> Literal {
+pub(super) fn number(value: usize) -> Literal {
     Literal::usize_unsuffixed(value)
 }
 
-fn word(name: &str) -> Ident {
+pub(super) fn word(name: &str) -> Ident {
     Ident::new(name, Span::call_site())
 }

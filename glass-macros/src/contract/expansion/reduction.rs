@@ -1,0 +1,219 @@
+//! Generated reductions of long vectors to Rust items.
+
+use super::SCHEMA;
+use super::task::{number, raw_string, word};
+use crate::contract::item::Item;
+use glass_codegen::catalogue::Op;
+use glass_codegen::plan::{Target, WARP};
+use glass_codegen::reduction::{Levels, ReductionVariant, Strategy};
+use glass_codegen::{GeneratedReduction, Variant};
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::quote;
+
+/// The item as a reduction.
+pub(in crate::contract) fn reduction(item: &Item, generated: &GeneratedReduction) -> TokenStream {
+    let Item { attributes, visibility, name, keyword, .. } = item;
+    let docs = docs(generated);
+    let mut emitted = Emitted::default();
+    let task = emitted.task(generated);
+    let Emitted { texts, pairs } = emitted;
+    let interface = interface(item);
+    let (conditions, allowance) = (item.conditions(), item.allowance());
+    let schema = Literal::u32_unsuffixed(SCHEMA);
+    quote! {
+        #(#attributes)*
+        #[doc = #docs]
+        #visibility #keyword #name;
+
+        #(#conditions)*
+        #allowance
+        const _: () = {
+            const _: () = ::core::assert!(
+                ::glass::rt::EXPANSION_SCHEMA == #schema,
+                "glass: the macro and the run time have different versions",
+            );
+            mod glass_kernels {
+                use ::glass::rt::kernel::Code;
+                use ::glass::rt::reduction::*;
+                #(#texts)*
+                pub(super) const SOURCES: &[(&str, &str)] = &[#(#pairs),*];
+                pub(super) static TASK: ReductionTask = #task;
+            }
+            #interface
+        };
+    }
+}
+
+/// A reduction that no device can run, for an item whose attribute is wrong.
+pub(in crate::contract) fn reduction_stub(item: &Item) -> TokenStream {
+    let interface = interface(item);
+    let (conditions, allowance) = (item.conditions(), item.allowance());
+    quote! {
+        #(#conditions)*
+        #allowance
+        const _: () = {
+            mod glass_kernels {
+                use ::glass::rt::reduction::*;
+                pub(super) const SOURCES: &[(&str, &str)] = &[];
+                pub(super) static TASK: ReductionTask =
+                    ReductionTask { symbol: "", map: Map::Identity, square: Option::None, variants: &[] };
+            }
+            #interface
+        };
+    }
+}
+
+/// The impls. They read `glass_kernels::{TASK, SOURCES}`.
+fn interface(item: &Item) -> TokenStream {
+    let Item { visibility, name, generics, .. } = item;
+    let (impl_generics, type_generics, bounds) = generics.split_for_impl();
+    let in_use = generics.params.is_empty().then(|| quote!(const _: () = { let _ = #name::sources; };));
+    quote! {
+        #[automatically_derived]
+        impl #impl_generics ::glass::rt::reduction::Reduction for #name #type_generics #bounds {
+            const TASK: &'static ::glass::rt::reduction::ReductionTask = &glass_kernels::TASK;
+        }
+
+        #[automatically_derived]
+        impl #impl_generics #name #type_generics #bounds {
+            /// File name and text of every CUDA and WGSL kernel of this struct.
+            #visibility fn sources() -> &'static [(&'static ::core::primitive::str, &'static ::core::primitive::str)] {
+                glass_kernels::SOURCES
+            }
+        }
+
+        #in_use
+    }
+}
+
+/// A section below the user's own words.
+fn docs(generated: &GeneratedReduction) -> String {
+    let request = &generated.request;
+    let formula = match request.op {
+        Op::Dot => "x' y",
+        Op::Norm2 => "x' x",
+        _ => "sum x",
+    };
+    format!(
+        "\n# Reduction\n`{formula}` of vectors of any length, {}: {} threads a block, {} element(s) a thread and level.",
+        request.dtype.as_str(),
+        request.threads_per_block,
+        request.elements_per_thread
+    )
+}
+
+/// Constants for the emitted texts, each text once.
+#[derive(Default)]
+struct Emitted {
+    texts: Vec<TokenStream>,
+    pairs: Vec<TokenStream>,
+}
+
+impl Emitted {
+    fn task(&mut self, generated: &GeneratedReduction) -> TokenStream {
+        let symbol = &generated.symbol;
+        let map = word(map(generated.request.op));
+        let square = match &generated.square {
+            None => quote!(Option::None),
+            Some(square) => {
+                let square = self.task(square);
+                quote!(Option::Some(&#square))
+            }
+        };
+        let variants: Vec<_> =
+            generated.variants.iter().map(|variant| self.variant(generated, variant)).collect();
+        quote! {
+            ReductionTask { symbol: #symbol, map: Map::#map, square: #square, variants: &[#(#variants),*] }
+        }
+    }
+
+    fn variant(&mut self, generated: &GeneratedReduction, variant: &ReductionVariant) -> TokenStream {
+        let request = &generated.request;
+        let [threads, elements] = [request.threads_per_block, request.elements_per_thread].map(number);
+        let (strategy, lanes) = match variant.strategy {
+            Strategy::Tree => ("Tree", 1),
+            Strategy::Subgroup => ("Subgroup", WARP),
+            Strategy::LastBlock => ("LastBlock", WARP),
+        };
+        let (strategy, lanes) = (word(strategy), number(lanes));
+        let code = match &variant.levels {
+            Levels::OneLaunch(kernel) => {
+                let kernel = self.kernel(kernel);
+                quote!(ReductionCode::OneLaunch(#kernel))
+            }
+            Levels::Launches(kernels) => {
+                let kernels = kernels.each_ref().map(|kernel| self.kernel(kernel));
+                let [chunk, chunk_to_scalar, fold, fold_to_scalar] = kernels;
+                quote! {
+                    ReductionCode::Levels {
+                        chunk: #chunk,
+                        chunk_to_scalar: #chunk_to_scalar,
+                        fold: #fold,
+                        fold_to_scalar: #fold_to_scalar,
+                    }
+                }
+            }
+            Levels::Host => {
+                let level = |op: Op| {
+                    let term = word(map(op));
+                    let segment = match variant.strategy {
+                        Strategy::Tree => threads.clone(),
+                        Strategy::Subgroup | Strategy::LastBlock => lanes.clone(),
+                    };
+                    quote!(host::level::<host::#term, #threads, #elements, #segment>())
+                };
+                let (chunk, fold) = (level(request.op), level(Op::Sum));
+                quote!(ReductionCode::Host { chunk: #chunk, fold: #fold })
+            }
+        };
+        quote! {
+            ReductionVariant {
+                strategy: Strategy::#strategy,
+                threads: #threads,
+                elements_per_thread: #elements,
+                lanes: #lanes,
+                code: #code,
+            }
+        }
+    }
+
+    fn kernel(&mut self, variant: &Variant) -> TokenStream {
+        let (symbol, hash) = (&variant.symbol, &variant.sources[0].hash);
+        let texts: Vec<_> = variant.sources.iter().map(|source| self.text(source)).collect();
+        let code = match (variant.plan.target, texts.as_slice()) {
+            (Target::Cuda, [text]) => {
+                let capability = Literal::u32_unsuffixed(variant.plan.min_compute_capability());
+                quote!(Code::Cuda { source: #text, images: &[], min_compute_capability: #capability })
+            }
+            (Target::Wgsl, [native, web]) => {
+                let workgroup_bytes = number(variant.plan.shared_bytes);
+                quote!(Code::Wgsl { native: #native, web: #web, workgroup_bytes: #workgroup_bytes })
+            }
+            _ => unreachable!("a kernel has one text, or two dialects of WGSL"),
+        };
+        let barriers = number(variant.cost.n_barriers);
+        quote!(ReductionKernel { symbol: #symbol, hash: #hash, code: #code, barriers: #barriers })
+    }
+
+    /// The constant that holds a text, under the name of its file.
+    fn text(&mut self, source: &glass_codegen::render::Source) -> Ident {
+        let file_name = &source.file_name;
+        let name = word(&file_name.replace('.', "_").to_uppercase());
+        let pair = quote!((#file_name, #name));
+        if !self.pairs.iter().any(|known| known.to_string() == pair.to_string()) {
+            let text = raw_string(source);
+            self.texts.push(quote!(const #name: &str = #text;));
+            self.pairs.push(pair);
+        }
+        name
+    }
+}
+
+/// Name of what the first level does, in the words of the run time.
+fn map(op: Op) -> &'static str {
+    match op {
+        Op::Dot => "Multiply",
+        Op::Norm2 => "Square",
+        _ => "Identity",
+    }
+}

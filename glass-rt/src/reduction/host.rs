@@ -1,0 +1,112 @@
+//! The host form of a level: the tree that its strategy names, evaluated group by group.
+
+use super::task::LevelEntry;
+
+/// What is added for an element, as a type.
+pub trait Term {
+    /// `acc` with the term of `x` (and `y`, where there is one) added; one rounding.
+    fn add(acc: f32, x: f32, y: f32) -> f32;
+}
+
+/// `x`.
+pub enum Identity {}
+/// `x * x`.
+pub enum Square {}
+/// `x * y`.
+pub enum Multiply {}
+
+impl Term for Identity {
+    fn add(acc: f32, x: f32, _: f32) -> f32 {
+        acc + x
+    }
+}
+
+impl Term for Square {
+    fn add(acc: f32, x: f32, _: f32) -> f32 {
+        x.mul_add(x, acc)
+    }
+}
+
+impl Term for Multiply {
+    fn add(acc: f32, x: f32, y: f32) -> f32 {
+        x.mul_add(y, acc)
+    }
+}
+
+/// A level whose groups of `THREADS` threads, each with `ELEMENTS` elements, first meet in segments of `LANES`
+/// neighbours, and then, in a second tree, over the totals of the segments. All threads are one segment where they meet in
+/// one tree.
+pub const fn level<T: Term, const THREADS: usize, const ELEMENTS: usize, const LANES: usize>() -> LevelEntry {
+    run::<T, THREADS, ELEMENTS, LANES>
+}
+
+fn run<T: Term, const THREADS: usize, const ELEMENTS: usize, const LANES: usize>(
+    x: &[f32],
+    y: Option<&[f32]>,
+    sums: &mut [f32],
+) {
+    let chunk = THREADS * ELEMENTS;
+    // A map of one vector ignores the second.
+    let second = y.unwrap_or(x);
+    for ((x, y), sum) in x.chunks(chunk).zip(second.chunks(chunk)).zip(sums) {
+        let mut slots = [0.0; THREADS];
+        for (x, y) in x.chunks(THREADS).zip(y.chunks(THREADS)) {
+            for ((slot, x), y) in slots.iter_mut().zip(x).zip(y) {
+                *slot = T::add(*slot, *x, *y);
+            }
+        }
+        let n_segments = THREADS / LANES;
+        for segment in 0..n_segments {
+            slots[segment] = halved(&mut slots[segment * LANES..][..LANES]);
+        }
+        *sum = halved(&mut slots[..n_segments]);
+    }
+}
+
+/// The sum of a power of two of slots: by offsets that halve from half of them down to 1.
+fn halved(slots: &mut [f32]) -> f32 {
+    let mut half = slots.len() / 2;
+    while half > 0 {
+        let (low, high) = slots.split_at_mut(half);
+        low.iter_mut().zip(high).for_each(|(low, high)| *low += *high);
+        half /= 2;
+    }
+    slots[0]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_and_whole_groups_sum_exactly() {
+        let x: Vec<f32> = (0..1000).map(|value| value as f32).collect();
+        let mut sums = [0.0; 4];
+        level::<Identity, 64, 4, 64>()(&x, None, &mut sums);
+        assert_eq!(sums, [32640.0, 98176.0, 163712.0, 204972.0]);
+        level::<Identity, 64, 4, 32>()(&x, None, &mut sums);
+        assert_eq!(sums.iter().sum::<f32>(), 499_500.0);
+        level::<Multiply, 64, 4, 32>()(&x[..3], Some(&[2.0, 3.0, 4.0]), &mut sums[..1]);
+        assert_eq!(sums[0], 11.0);
+        level::<Square, 64, 1, 64>()(&[3.0, 4.0], None, &mut sums[..1]);
+        assert_eq!(sums[0], 25.0);
+    }
+
+    #[test]
+    fn the_tree_decides_the_bits() {
+        // One tree of four adds (0, 2) and (1, 3); segments of two add the neighbours (0, 1) and (2, 3) first.
+        let x = [1.0, 1e8, 3.0, -1e8];
+        let mut sums = [0.0; 1];
+        level::<Identity, 4, 1, 4>()(&x, None, &mut sums);
+        assert_eq!(sums[0], 4.0);
+        level::<Identity, 4, 1, 2>()(&x, None, &mut sums);
+        assert_eq!(sums[0], (1.0f32 + 1e8) + (3.0f32 - 1e8));
+    }
+
+    #[test]
+    fn negative_zeros_sum_to_zero() {
+        let mut sums = [1.0; 1];
+        level::<Identity, 4, 1, 4>()(&[-0.0; 4], None, &mut sums);
+        assert!(sums[0] == 0.0 && sums[0].is_sign_positive());
+    }
+}
