@@ -119,5 +119,12 @@ fn finished(spec: &Spec, plan: Plan, kernel: Kernel, reasons: Vec<String>) -> Va
         panic!("glass built an invalid kernel `{}`: {fault}\n{kernel}", kernel.symbol);
     }
     let sources = render::render(&render::Input { spec, plan: &plan, kernel: &kernel, reasons: &reasons });
-    Variant { symbol: kernel.symbol.clone(), cost: Cost::of(&kernel, plan.target), plan, kernel, reasons, sources }
+    Variant {
+        symbol: kernel.symbol.clone(),
+        cost: Cost::of(&kernel, plan.target),
+        plan,
+        kernel,
+        reasons,
+        sources,
+    }
 }

@@ -22,6 +22,9 @@
 #define __align__(n) alignas(n)
 #define __CUDA_ARCH__ 900
 
+// Blocks run one after the other, so that each sees what those before it wrote.
+#define __threadfence()
+
 #define __syncthreads() on_cpu::block_barrier(__LINE__)
 #define __syncwarp(...) on_cpu::warp_barrier(on_cpu::full_or(__VA_ARGS__), __LINE__)
 #define __shfl_down_sync(mask, value, offset, ...) \
@@ -128,6 +131,15 @@ inline double __dmul_rn(double a, double b) { return a * b; }
 inline double __ddiv_rn(double a, double b) { return a / b; }
 inline double __drcp_rn(double a) { return 1.0 / a; }
 inline double __dsqrt_rn(double a) { return __builtin_sqrt(a); }
+
+template <class T>
+inline T __ldcg(const T* pointer) { return *pointer; }
+inline unsigned int atomicAdd(unsigned int* target, unsigned int value)
+{
+    const unsigned int old = *target;
+    *target += value;
+    return old;
+}
 
 inline float __double2float_rn(double a) { return static_cast<float>(a); }
 

@@ -18,7 +18,7 @@ struct Arguments {
 };
 
 // A parameter's place in a signature such as `fFUns`, and its value in a launch. Pointers are f, d, u by their
-// element, upper case where the kernel may write; n is the number of problems, s and t are scalars.
+// element, upper case where the kernel may write; n is a number, the first one that of problems; s and t are scalars.
 template <class T>
 struct Parameter;
 
@@ -26,6 +26,7 @@ struct Cursor {
     const Arguments& arguments;
     std::size_t n_pointers = 0;
     std::size_t n_scalars = 0;
+    bool has_taken_problems = false;
 };
 
 template <class T>
@@ -43,6 +44,16 @@ T next_scalar(Cursor& cursor)
     return value;
 }
 
+// The number of problems, then whatever the scalars hold.
+inline unsigned int next_number(Cursor& cursor)
+{
+    if (cursor.has_taken_problems) {
+        return next_scalar<unsigned int>(cursor);
+    }
+    cursor.has_taken_problems = true;
+    return cursor.arguments.n_problems;
+}
+
 #define ON_CPU_PARAMETER(TYPE, LETTER, VALUE)                   \
     template <>                                                 \
     struct Parameter<TYPE> {                                    \
@@ -55,7 +66,7 @@ ON_CPU_PARAMETER(const double*, 'd', next_pointer<const double>(cursor))
 ON_CPU_PARAMETER(double*, 'D', next_pointer<double>(cursor))
 ON_CPU_PARAMETER(const unsigned int*, 'u', next_pointer<const unsigned int>(cursor))
 ON_CPU_PARAMETER(unsigned int*, 'U', next_pointer<unsigned int>(cursor))
-ON_CPU_PARAMETER(unsigned int, 'n', cursor.arguments.n_problems)
+ON_CPU_PARAMETER(unsigned int, 'n', next_number(cursor))
 ON_CPU_PARAMETER(float, 's', next_scalar<float>(cursor))
 ON_CPU_PARAMETER(double, 't', next_scalar<double>(cursor))
 #undef ON_CPU_PARAMETER

@@ -8,6 +8,7 @@
 //! | [`task`] | the oracle's name for a task of the generator |
 //! | [`interpret`] | the IR, executed on the CPU |
 //! | [`cuda_on_cpu`] | CUDA text, executed without a GPU |
+//! | [`reduction`] | reductions of long vectors in small and odd shapes |
 //! | [`embed`](mod@embed) | a generated kernel as a task of the run time |
 //! | [`launched`](mod@launched) | one guarded launch |
 //! | [`compile`](mod@compile) | many CUDA files through NVRTC |
@@ -22,5 +23,6 @@ pub mod embed;
 pub mod grid;
 pub mod interpret;
 pub mod launched;
+pub mod reduction;
 pub mod resources;
 pub mod task;

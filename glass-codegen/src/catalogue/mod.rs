@@ -23,9 +23,9 @@ mod string;
 mod tensor;
 mod triangular;
 
+pub use entry::{Availability, Default, Entry, Size, Sums};
 pub(crate) use long::MAX_CHAIN;
 pub use long::{LONG, level};
-pub use entry::{Availability, Default, Entry, Size, Sums};
 pub use op::Op;
 pub use settings::{Axis, Fill, Reg, Settings};
 pub use string::{IndexString, contract};

@@ -51,11 +51,8 @@ pub fn lower_reduction(fields: &Fields) -> Result<ReductionRequest, Vec<Diagnost
     let dtype = check.word(Field::Dtype, &fields.dtype, &[("f32", DType::F32)]);
     let targets = check.targets(dtype, fields);
     let threads_per_block = check.block_size(fields, &targets);
-    let elements_per_thread = check.range(
-        Field::ElementsPerThread,
-        fields.elements_per_thread,
-        1..=MAX_CHAIN as i128,
-    );
+    let elements_per_thread =
+        check.range(Field::ElementsPerThread, fields.elements_per_thread, 1..=MAX_CHAIN as i128);
     match op {
         Some(op) if check.diagnostics.is_empty() => {
             Ok(ReductionRequest { op, dtype, targets, threads_per_block, elements_per_thread })

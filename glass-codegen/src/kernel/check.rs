@@ -35,7 +35,10 @@ fn body(spec: &Spec, body: &Body) -> Result<(), String> {
     }
     let prefixes = spec.operands.iter().filter(|operand| operand.is_prefix());
     if let Some(longest) = prefixes.map(Operand::elements).max() {
-        scope.define_int(COUNT, Int { range: 1..=longest as isize, value: None, varies: false, is_within_count: false })?;
+        scope.define_int(
+            COUNT,
+            Int { range: 1..=longest as isize, value: None, varies: false, is_within_count: false },
+        )?;
     }
     scope.block(&body.stmts)
 }
@@ -87,7 +90,10 @@ impl Scope<'_> {
                     return Err(format!("integer `{name}` may be negative: {}", range.start()));
                 }
                 let varies = names(value).iter().any(|name| self.varies(name));
-                self.define_int(name, Int { range, value: Some(value.clone()), varies, is_within_count: false })
+                self.define_int(
+                    name,
+                    Int { range, value: Some(value.clone()), varies, is_within_count: false },
+                )
             }
             Stmt::LoadBelow { name, operand, index, limit } => {
                 self.in_bounds(*operand, index, 1)?;

@@ -39,7 +39,8 @@ pub struct SharedPart {
 
 /// Addressing of every operand of a spec. On the host an element is a vector of problems, whatever the layout.
 pub(super) fn accesses(spec: &Spec, layout: Layout, target: Target, mapping: &Mapping) -> Vec<Access> {
-    let dense = |elements| Access { element_stride: 1, vector_width: 1, problem_stride: elements, is_past_l1: false };
+    let dense =
+        |elements| Access { element_stride: 1, vector_width: 1, problem_stride: elements, is_past_l1: false };
     let access = |operand: &Operand| {
         let elements = operand.elements();
         if !is_stageable(operand) || target == Target::Host {

@@ -67,8 +67,15 @@ impl Plan {
             min_blocks: None,
         };
         let unroll = Unroll::PerOutput { max_terms: MAX_WRITTEN_ELEMENTS };
-        let level = Some(level);
-        Plan { level, unroll, ..Plan::sized(spec, Layout::Contiguous, target, mapping) }
+        let plan = Plan::sized(spec, Layout::Contiguous, target, mapping);
+        // In WGSL the gate's word and the sum of a single chunk lie in workgroup memory, too.
+        let n_words = match (target, level.destination) {
+            (Target::Wgsl, Destination::Scalar) => 2,
+            (Target::Wgsl, _) => 1,
+            (Target::Cuda | Target::Host, _) => 0,
+        };
+        let shared_bytes = plan.shared_bytes + 16 * n_words;
+        Plan { level: Some(level), unroll, shared_bytes, ..plan }
     }
 
     /// The same, for what other blocks of the launch have written.

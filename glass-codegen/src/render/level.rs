@@ -155,7 +155,9 @@ pub(super) fn wgsl(input: &Input<'_>, body: &str, dialect: Dialect) -> String {
 /// Position and name of what a level reads.
 fn inputs(input: &Input<'_>) -> impl Iterator<Item = (usize, &'static str)> {
     let operands = input.spec.arguments().iter().enumerate();
-    operands.filter(|(_, operand)| operand.role == Role::In).map(|(position, operand)| (position, operand.name))
+    operands
+        .filter(|(_, operand)| operand.role == Role::In)
+        .map(|(position, operand)| (position, operand.name))
 }
 
 /// Elements of a chunk.

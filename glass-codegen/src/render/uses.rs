@@ -33,7 +33,9 @@ impl Uses {
                 Stmt::Pivot { kind, .. } => drop(self.pivots.insert(*kind)),
                 Stmt::Combine { lanes, .. } => drop(self.trees.insert(*lanes)),
                 Stmt::Deal { n_warps, .. } => self.dealt = Some(*n_warps),
-                Stmt::Load { operand, .. } | Stmt::LoadBelow { operand, .. } => drop(self.loaded.insert(*operand)),
+                Stmt::Load { operand, .. } | Stmt::LoadBelow { operand, .. } => {
+                    drop(self.loaded.insert(*operand))
+                }
                 Stmt::Store { operand, .. }
                 | Stmt::StoreStatus { operand }
                 | Stmt::StoreWord { operand, .. } => {

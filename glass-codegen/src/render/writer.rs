@@ -51,10 +51,8 @@ pub(super) fn lines(facts: &Facts, spec: &Spec, plan: &Plan, body: &Body) -> Str
         lines.push(&writer.fill("array", &[("name", operand.name), ("elements", &elements)]));
     }
     let uses = Uses::of(&body.stmts);
-    let arrays = [
-        ("slots", uses.trees.last().copied().filter(|lanes| *lanes > WARP)),
-        ("totals", uses.dealt),
-    ];
+    let arrays =
+        [("slots", uses.trees.last().copied().filter(|lanes| *lanes > WARP)), ("totals", uses.dealt)];
     for (name, elements) in arrays {
         if let Some(elements) = elements.filter(|_| facts.language.has("shared_array")) {
             lines.push(&writer.fill("shared_array", &[("name", name), ("elements", &elements.to_string())]));
@@ -98,8 +96,13 @@ impl Writer<'_> {
             Stmt::LoadBelow { name, operand, index, limit } => {
                 let (array, place) = (self.spec.operands[*operand].name, self.place(*operand, index));
                 let index = self.index(index);
-                let arguments =
-                    [("name", name.as_str()), ("operand", array), ("place", &place), ("index", &index), ("limit", limit)];
+                let arguments = [
+                    ("name", name.as_str()),
+                    ("operand", array),
+                    ("place", &place),
+                    ("index", &index),
+                    ("limit", limit),
+                ];
                 lines.push(&fill("load_below", &arguments));
             }
             Stmt::Load { names, operand, index } => self.load(names, *operand, index, lines),
@@ -136,7 +139,8 @@ impl Writer<'_> {
                 let n_warps = self.literal(*n_warps);
                 lines.push(&fill("publish_total", &[("worker", worker), ("acc", acc)]));
                 lines.push(&fill("barrier_block", &[]));
-                lines.push(&fill("collect_total", &[("worker", worker), ("acc", acc), ("n_warps", &n_warps)]));
+                lines
+                    .push(&fill("collect_total", &[("worker", worker), ("acc", acc), ("n_warps", &n_warps)]));
             }
             Stmt::Finish { name, acc, old, epilogue } => {
                 let old = old.as_deref().unwrap_or_default();

@@ -29,6 +29,7 @@
 //! | [`bound`] | how far from the exact result a correct kernel may be |
 //! | [`bits`] | whether two results are the same bytes |
 //! | [`layout`] | where an element lies in a batch buffer |
+//! | [`long`] | reductions of long vectors |
 //! | [`image`] | the bytes of a batch's operands |
 #![forbid(unsafe_code)]
 
@@ -42,6 +43,7 @@ mod draw;
 pub mod image;
 pub mod inputs;
 pub mod layout;
+pub mod long;
 mod matrix;
 mod ops;
 pub mod problem;

@@ -43,7 +43,8 @@ pub struct Launch<'a> {
     /// Entry point.
     pub symbol: &'a str,
     /// Parameters that the entry point must have, a letter each: pointers to `f32`, `f64` and `u32` are `f`, `d` and
-    /// `u`, upper case where the kernel may write; `n` is the number of problems; scalars are `s` (`f32`) and `t`.
+    /// `u`, upper case where the kernel may write; `n` is a number, the first one that of problems, the others among
+    /// the scalars; scalars are `s` (`f32`) and `t`.
     pub signature: &'a str,
     /// Blocks of the grid.
     pub n_blocks: u32,

@@ -10,7 +10,7 @@ mod function;
 mod memory;
 
 use function::{evaluate, pivot};
-use glass_codegen::kernel::{Constant, Epilogue, Function, Index, IntExpr, Kernel, Sign, Stmt};
+use glass_codegen::kernel::{Body, Constant, Epilogue, Function, Index, IntExpr, Kernel, Sign, Stmt};
 use glass_codegen::plan::WARP;
 use glass_codegen::spec::Spec;
 use glass_oracle::{Case, Real};
@@ -25,7 +25,20 @@ pub type Stores = Vec<Vec<usize>>;
 /// # Errors
 /// The first thing that a correct body does not do.
 pub fn run<T: Real>(spec: &Spec, kernel: &Kernel, case: &mut Case<T>) -> Result<Stores, String> {
-    let n_workers = kernel.body.n_workers;
+    run_body(spec, &kernel.body, None, case)
+}
+
+/// Runs a body on a problem whose operands of unknown length have so many elements.
+///
+/// # Errors
+/// The first thing that a correct body does not do.
+pub fn run_body<T: Real>(
+    spec: &Spec,
+    body: &Body,
+    count: Option<usize>,
+    case: &mut Case<T>,
+) -> Result<Stores, String> {
+    let n_workers = body.n_workers;
     if spec.scalars.len() != case.scalars.len() {
         return Err(format!("{} scalars given, the task takes {}", case.scalars.len(), spec.scalars.len()));
     }
@@ -38,11 +51,26 @@ pub fn run<T: Real>(spec: &Spec, kernel: &Kernel, case: &mut Case<T>) -> Result<
         words: HashMap::new(),
         status: None,
     };
-    if let Some(worker) = kernel.body.worker {
+    if let Some(worker) = body.worker {
         machine.ints.insert(worker, (0..n_workers as isize).collect());
     }
-    machine.block(&kernel.body.stmts, &vec![true; n_workers])?;
+    if let Some(count) = count {
+        machine.ints.insert("count", vec![count as isize; n_workers]);
+    }
+    machine.block(&body.stmts, &vec![true; n_workers])?;
     machine.memory.finish(case)
+}
+
+/// Halving offsets; afterwards only the first lane holds something.
+fn halve<T: Real>(segment: &mut [T]) {
+    let mut half = segment.len() / 2;
+    while half > 0 {
+        for lane in 0..half {
+            segment[lane] = segment[lane].plus(segment[lane + half]);
+        }
+        half /= 2;
+    }
+    segment[1..].fill(T::NAN);
 }
 
 /// What an integer of a worker that did not define it holds: no index.
@@ -84,6 +112,14 @@ impl<'a, T: Real> Machine<'a, T> {
                     self.values.insert(name, loaded);
                 }
             }
+            Stmt::LoadBelow { name, operand, index, limit } => {
+                let (element, limit) = (self.index(index, active)?, self.named(limit)?.to_vec());
+                let mut loaded = vec![T::ZERO; self.n_workers];
+                for worker in workers(active).filter(|worker| element[*worker] < limit[*worker]) {
+                    loaded[worker] = self.memory.load(*operand, element[worker], worker)?;
+                }
+                self.values.insert(name, loaded);
+            }
             Stmt::Var { name, init: None } | Stmt::Constant { name, constant: Constant::Zero } => {
                 self.constant(name, T::ZERO);
             }
@@ -117,6 +153,7 @@ impl<'a, T: Real> Machine<'a, T> {
                 evaluate(function, &[acc, machine.value(value)?[worker]])
             })?,
             Stmt::Combine { acc, lanes } => self.combine(acc, *lanes, active)?,
+            Stmt::Deal { acc, n_warps } => self.deal(acc, *n_warps, active)?,
             Stmt::Finish { name, acc, old, epilogue } => {
                 let mut finished = vec![T::NAN; self.n_workers];
                 for worker in workers(active) {
@@ -258,6 +295,14 @@ impl<'a, T: Real> Machine<'a, T> {
     /// Halving offsets inside every segment; afterwards only the first lane of a segment holds something.
     fn combine(&mut self, acc: &'a str, lanes: usize, active: &[bool]) -> Result<(), String> {
         let mut slots = self.value(acc)?.to_vec();
+        if lanes > WARP {
+            if slots.len() != lanes || active.contains(&false) {
+                return Err("a tree that some workers do not reach".to_owned());
+            }
+            halve(&mut slots);
+            self.values.insert(acc, slots);
+            return Ok(());
+        }
         for (warp_idx, warp) in active.chunks(WARP).enumerate() {
             if warp.iter().all(|active| !active) {
                 continue;
@@ -266,17 +311,21 @@ impl<'a, T: Real> Machine<'a, T> {
                 return Err("a tree that some lanes of a warp do not reach".to_owned());
             }
             for segment in slots[warp_idx * WARP..][..WARP].chunks_exact_mut(lanes) {
-                let mut half = lanes / 2;
-                while half > 0 {
-                    for lane in 0..half {
-                        segment[lane] = segment[lane].plus(segment[lane + half]);
-                    }
-                    half /= 2;
-                }
-                segment[1..].fill(T::NAN);
+                halve(segment);
             }
         }
         self.values.insert(acc, slots);
+        Ok(())
+    }
+
+    /// Lane `l` of every warp takes what the first lane of warp `l` has.
+    fn deal(&mut self, acc: &'a str, n_warps: usize, active: &[bool]) -> Result<(), String> {
+        if active.len() != n_warps * WARP || active.contains(&false) {
+            return Err("sums are dealt where some workers are missing".to_owned());
+        }
+        let totals: Vec<_> = self.value(acc)?.iter().copied().step_by(WARP).collect();
+        let lanes = (0..active.len()).map(|worker| totals.get(worker % WARP).copied().unwrap_or(T::ZERO));
+        self.values.insert(acc, lanes.collect());
         Ok(())
     }
 

@@ -121,7 +121,8 @@ impl Problem<'_> {
             Term::Value | Term::Largest => x(i),
             Term::Magnitude | Term::LargestMagnitude => x(i).abs(),
             Term::Distance => (x(i) - self.values[sources[1]][i]).abs(),
-            Term::ScaledSquare => x(i) * x(i),
+            Term::Square | Term::ScaledSquare => x(i) * x(i),
+            Term::Product => x(i) * self.values[sources[1]][i],
         });
         self.values[*output][0] = match term {
             Term::ScaledSquare => terms.sum::<f64>().sqrt(),

@@ -16,9 +16,9 @@ use super::item::Item;
 use glass_codegen::plan::Target;
 use glass_codegen::{Fields, Generated};
 use interface::Interface;
-pub(super) use reduction::{reduction, reduction_stub};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
+pub(super) use reduction::{reduction, reduction_stub};
 
 /// Version of what an expansion expects of the run time; the run time holds the same number.
 const SCHEMA: u32 = 2;

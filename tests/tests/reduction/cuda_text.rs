@@ -1,0 +1,179 @@
+//! Does the CUDA text of every level compute the definition's bits? Executed on the CPU, thread by thread.
+
+use glass_codegen::plan::{Destination, Target};
+use glass_codegen::reduction::Levels as Kernels;
+use glass_codegen::{GeneratedReduction, Variant};
+use glass_oracle::long::{Levels, Map, vector};
+use glass_tests::cuda_on_cpu::program::compiler;
+use glass_tests::cuda_on_cpu::{Launch, Process, Program, Unit};
+use glass_tests::reduction;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+const NO_GATE: u32 = u32::MAX;
+
+/// Words of the arena: a gate that is off, one that is on, and the result.
+const OFF: u32 = 0;
+const ON: u32 = 1;
+const SLOT: u32 = 2;
+
+/// What stands in the result's word before a launch.
+const SENTINEL: f32 = 37.0;
+
+#[test]
+fn the_text_computes_the_bits_of_its_strategy() {
+    let compiler = match compiler() {
+        Ok(compiler) => compiler,
+        Err(why) => {
+            println!("skipped: CUDA text of reductions on the CPU: {why}");
+            return;
+        }
+    };
+    let all = reduction::all();
+    let units: BTreeMap<_, _> =
+        all.iter().flat_map(kernels).map(|kernel| (&kernel.symbol, unit(kernel))).collect();
+    let units: Vec<_> = units.into_values().collect();
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("reduction-text");
+    let program =
+        Program::build(&compiler, &folder, &[], &units).unwrap_or_else(|complaint| panic!("{complaint}"));
+    let mut process = program.start().expect("it has been compiled");
+    let mut n_launches = 0;
+    for generated in &all {
+        for variant in generated.variants.iter().filter(|variant| variant.target == Target::Cuda) {
+            let levels = reduction::levels(generated, variant);
+            let map = reduction::map(generated.request.op);
+            match &variant.levels {
+                Kernels::Launches(kernels) => {
+                    for (role, kernel) in kernels.iter().enumerate() {
+                        let map = if role < 2 { map } else { Map::Identity };
+                        n_launches += check(&mut process, kernel, map, &levels);
+                    }
+                }
+                Kernels::OneLaunch(kernel) => n_launches += check(&mut process, kernel, map, &levels),
+                Kernels::Host => panic!("a CUDA variant has kernels"),
+            }
+        }
+    }
+    println!("{} texts of {} reductions, {n_launches} launches", units.len(), all.len());
+}
+
+fn kernels(generated: &GeneratedReduction) -> Vec<&Variant> {
+    let variants = generated.variants.iter().filter(|variant| variant.target == Target::Cuda);
+    let of = |levels| match levels {
+        &Kernels::Launches(ref kernels) => kernels.iter().collect(),
+        &Kernels::OneLaunch(ref kernel) => vec![&**kernel],
+        &Kernels::Host => Vec::new(),
+    };
+    variants.flat_map(|variant| of(&variant.levels)).collect()
+}
+
+fn unit(kernel: &Variant) -> Unit {
+    let source = &kernel.sources[0];
+    Unit { file_name: source.file_name.clone(), text: source.text(), kernels: vec![kernel.symbol.clone()] }
+}
+
+/// Launches on lengths around the edges of a chunk, with every kind of gate; the number of launches.
+fn check(process: &mut Process, kernel: &Variant, map: Map, levels: &Levels) -> usize {
+    let destination = kernel.plan.level.expect("it is a level").destination;
+    let chunk = levels.threads * levels.elements;
+    let lengths = match destination {
+        Destination::Scalar => vec![1, chunk - 1, chunk],
+        Destination::Partials | Destination::LastBlock => vec![1, chunk, chunk + 1, 5 * chunk + 7],
+    };
+    for &n in &lengths {
+        let (x, y) = (vector::<f32>("x", n + 3), vector::<f32>("y", n + 2));
+        let (x_start, y_start) = (3, 2);
+        let partials = levels.level(map, &x[x_start..], &y[y_start..]);
+        let sum = match destination {
+            Destination::LastBlock => levels.sum_in_one_launch(map, &x[x_start..], &y[y_start..]),
+            Destination::Partials | Destination::Scalar => partials[0],
+        };
+        for gate in [NO_GATE, ON, OFF] {
+            for accumulate in [0, 1] {
+                let given = Given { kernel, map, x: &x, y: &y, n, n_groups: partials.len() };
+                let (found, arena, ticket) = launch(process, &given, gate, accumulate);
+                let is_on = gate != OFF;
+                let written = |values: Vec<f32>| if is_on { values } else { vec![SENTINEL; partials.len()] };
+                if destination != Destination::Scalar {
+                    assert_eq!(
+                        bits(&found),
+                        bits(&written(partials.clone())),
+                        "{}, {n} elements",
+                        kernel.symbol
+                    );
+                }
+                let result = if accumulate == 1 { SENTINEL + sum } else { sum };
+                let is_result = is_on && destination != Destination::Partials;
+                let expected = if is_result { result } else { SENTINEL };
+                assert_eq!(arena, expected.to_bits(), "{}, {n} elements, gate {gate}", kernel.symbol);
+                // Taken by every block, and put back.
+                assert_eq!(ticket, 0, "{}", kernel.symbol);
+            }
+        }
+    }
+    lengths.len() * 6
+}
+
+struct Given<'a> {
+    kernel: &'a Variant,
+    map: Map,
+    x: &'a [f32],
+    y: &'a [f32],
+    n: usize,
+    n_groups: usize,
+}
+
+/// The partial sums, the result's word and the ticket after a launch.
+fn launch(process: &mut Process, given: &Given<'_>, gate: u32, accumulate: u32) -> (Vec<f32>, u32, u32) {
+    let destination = given.kernel.plan.level.expect("it is a level").destination;
+    let floats = |values: &[f32]| values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>();
+    let (mut operands, mut signature) = (vec![floats(given.x)], "f".to_owned());
+    if given.map == Map::Multiply {
+        operands.push(floats(given.y));
+        signature.push('f');
+    }
+    let partials_at = operands.len();
+    if destination != Destination::Scalar {
+        operands.push(floats(&vec![SENTINEL; given.n_groups]));
+        signature.push('F');
+    }
+    let arena_at = operands.len();
+    let arena = [OFF, ON, SENTINEL.to_bits()];
+    operands.push(arena.into_iter().flat_map(u32::to_le_bytes).collect());
+    signature.push('U');
+    if destination == Destination::LastBlock {
+        operands.push(vec![0; 4]);
+        signature.push('U');
+    }
+    signature += "nnnnnnn";
+    let narrow = |size: usize| u32::try_from(size).expect("a launch of a test is small");
+    let numbers = [narrow(given.n_groups), 3, 2, SLOT, gate, accumulate];
+    let after = process
+        .run(&Launch {
+            symbol: &given.kernel.symbol,
+            signature: &signature,
+            // More blocks than there are groups: the grid of a launch may be larger.
+            n_blocks: narrow(given.n_groups) + 1,
+            n_threads: narrow(given.kernel.plan.mapping.threads_per_block),
+            shared_bytes: 0,
+            n_problems: narrow(given.n),
+            scalars: &numbers.map(u64::from),
+            operands: &operands,
+        })
+        .unwrap_or_else(|fault| panic!("{}: {fault}", given.kernel.symbol));
+    let word =
+        |bytes: &[u8], idx: usize| u32::from_le_bytes(bytes[4 * idx..][..4].try_into().expect("four bytes"));
+    assert_eq!(after[..partials_at], operands[..partials_at], "an input changed");
+    let arena = &after[arena_at];
+    assert_eq!((word(arena, 0), word(arena, 1)), (OFF, ON), "a gate changed");
+    let partials = match destination {
+        Destination::Scalar => Vec::new(),
+        _ => (0..given.n_groups).map(|idx| f32::from_bits(word(&after[partials_at], idx))).collect(),
+    };
+    let ticket = if destination == Destination::LastBlock { word(&after[arena_at + 1], 0) } else { 0 };
+    (partials, word(arena, SLOT as usize), ticket)
+}
+
+fn bits(values: &[f32]) -> Vec<u32> {
+    values.iter().map(|value| value.to_bits()).collect()
+}

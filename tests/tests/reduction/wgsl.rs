@@ -1,0 +1,69 @@
+//! Is every WGSL text of a level legal, and does it bind what the run time binds?
+
+use glass_codegen::plan::{Destination, Target};
+use glass_codegen::reduction::Levels;
+use glass_codegen::render::{Dialect, Source};
+use glass_codegen::{GeneratedReduction, Variant};
+use glass_tests::reduction;
+use naga::valid::{Capabilities, ValidationFlags, Validator};
+use naga::{AddressSpace, StorageAccess};
+
+/// Workgroup memory that every WebGPU device grants.
+const MAX_WORKGROUP_BYTES: usize = 16_384;
+
+#[test]
+fn every_text_is_valid_and_binds_what_the_interface_says() {
+    let mut n_texts = 0;
+    for generated in reduction::all() {
+        for variant in generated.variants.iter().filter(|variant| variant.target == Target::Wgsl) {
+            let Levels::Launches(kernels) = &variant.levels else { panic!("one dispatch a level") };
+            for (role, kernel) in kernels.iter().enumerate() {
+                let n_inputs = if role < 2 { n_inputs(&generated) } else { 1 };
+                assert_eq!(kernel.sources.len(), 2);
+                for source in &kernel.sources {
+                    check(kernel, source, n_inputs);
+                    n_texts += 1;
+                }
+            }
+        }
+    }
+    assert_eq!(n_texts, 3 * 5 * 4 * 2);
+}
+
+fn n_inputs(generated: &GeneratedReduction) -> usize {
+    if generated.square.is_some() { 2 } else { 1 }
+}
+
+fn check(kernel: &Variant, source: &Source, n_inputs: usize) {
+    let text = source.text();
+    let name = &source.file_name;
+    let module = naga::front::wgsl::parse_str(&text)
+        .unwrap_or_else(|error| panic!("{name}: {}", error.emit_to_string(&text)));
+    let is_native = source.dialect == Some(Dialect::Native);
+    let capabilities = if is_native { Capabilities::IMMEDIATES } else { Capabilities::empty() };
+    Validator::new(ValidationFlags::all(), capabilities)
+        .validate(&module)
+        .unwrap_or_else(|error| panic!("{name}: {}", error.emit_to_string(&text)));
+    let (mut storage, mut arguments, mut workgroup_bytes) = (Vec::new(), Vec::new(), 0);
+    for (_, variable) in module.global_variables.iter() {
+        let bytes = module.types[variable.ty].inner.size(module.to_ctx());
+        let binding = variable.binding.map(|binding| binding.binding);
+        match variable.space {
+            AddressSpace::Storage { access } => {
+                storage.push((binding, access.contains(StorageAccess::STORE)))
+            }
+            AddressSpace::WorkGroup => workgroup_bytes += bytes.next_multiple_of(16) as usize,
+            _ => arguments.push((binding, bytes)),
+        }
+    }
+    let to_scalar = kernel.plan.level.is_some_and(|level| level.destination == Destination::Scalar);
+    let n_written = if to_scalar { 1 } else { 2 };
+    let expected: Vec<_> =
+        (0..n_inputs + n_written).map(|binding| (u32::try_from(binding).ok(), binding >= n_inputs)).collect();
+    storage.sort_unstable();
+    assert_eq!(storage, expected, "{name}");
+    let uniform = (!is_native).then_some(expected.len() as u32);
+    assert_eq!(arguments, [(uniform, 32)], "{name}");
+    assert_eq!(workgroup_bytes, kernel.plan.shared_bytes, "{name}");
+    assert!(workgroup_bytes <= MAX_WORKGROUP_BYTES, "{name}: {workgroup_bytes} B");
+}
