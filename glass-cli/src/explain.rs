@@ -38,8 +38,14 @@ fn describe(name: &str) -> Result<(), String> {
         return Err(format!("op `{name}` is not known{hint}\nallowed: {}", names.join(", ")));
     };
     let entry = op.entry();
-    if entry.availability() == Availability::Later {
-        return Err(format!("op `{name}` is not provided yet"));
+    match entry.availability() {
+        Availability::Later => return Err(format!("op `{name}` is not provided yet")),
+        Availability::Long => {
+            return Err(format!(
+                "op `{name}` has no problems of a fixed size: it is the attribute `#[glass::reduce({name})]`"
+            ));
+        }
+        Availability::Now => {}
     }
     println!("{name}: {}", entry.formula);
     for size in entry.sizes {

@@ -1,14 +1,15 @@
 //! `glass list`.
 
-use glass_codegen::catalogue::{Availability, Op};
+use glass_codegen::catalogue::{Availability, LONG, Op};
 use glass_codegen::contract::Field;
 
 /// Prints one line for every op.
 pub(crate) fn run() -> Result<(), String> {
     println!("{:<22} {:<32} {:<18} {:<16} options", "op", "sizes", "tiers", "forms");
-    let (now, later): (Vec<Op>, Vec<Op>) =
-        Op::ALL.iter().copied().partition(|op| op.entry().availability() == Availability::Now);
-    for op in now {
+    let with = |availability: Availability| {
+        Op::ALL.iter().copied().filter(move |op| op.entry().availability() == availability)
+    };
+    for op in with(Availability::Now) {
         let entry = op.entry();
         let sizes: Vec<_> = entry.sizes.iter().map(|size| size.field.as_str()).collect();
         let options: Vec<_> =
@@ -17,7 +18,9 @@ pub(crate) fn run() -> Result<(), String> {
         let forms = if entry.sums.can_reduce() { "serial reduced" } else { "serial" };
         println!("{:<22} {:<32} {tiers:<18} {forms:<16} {}", op.as_str(), sizes.join(" "), options.join(" "));
     }
-    let later: Vec<_> = later.into_iter().map(Op::as_str).collect();
+    let long: Vec<_> = LONG.iter().map(|op| op.as_str()).collect();
+    println!("\nreductions of vectors of any length, `#[glass::reduce(NAME)]`: {}", long.join(", "));
+    let later: Vec<_> = with(Availability::Later).map(Op::as_str).collect();
     println!("\nknown, not provided yet: {}", later.join(", "));
     Ok(())
 }
