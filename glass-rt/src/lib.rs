@@ -13,12 +13,14 @@ pub mod cuda;
 pub mod device;
 pub mod element;
 pub mod error;
+pub mod graph;
 pub mod host;
 pub mod kernel;
 pub mod launch;
 pub mod layout;
 pub mod measure;
 pub mod reduction;
+pub mod refusal;
 mod storage;
 #[cfg(feature = "wgpu")]
 pub mod wgpu30;
@@ -29,6 +31,8 @@ pub use element::{Element, Real};
 pub use error::Error;
 pub use kernel::{Kernel, Layout, Target, Task};
 pub use launch::{launch, launch_variant};
+pub use reduction::Reduction;
+pub use refusal::Refusal;
 
 /// Version of what an attribute's expansion expects of this crate; the expansion asserts the same number.
 pub const EXPANSION_SCHEMA: u32 = 2;

@@ -1,7 +1,14 @@
 //! Reductions of long vectors to scalars that stay on the device.
+//!
+//! [`task`] describes what an expansion embeds, [`plan`] says how it runs on a device of given limits. A
+//! [`crate::graph::Graph`] runs it.
 
+mod geometry;
+mod limits;
+pub mod plan;
 pub mod task;
 
+pub use plan::{Level, PlanOptions, ReductionLimits, ReductionPlan, Span};
 pub use task::{
     LevelEntry, Map, Reduction, ReductionCode, ReductionKernel, ReductionTask, ReductionVariant, Strategy,
 };

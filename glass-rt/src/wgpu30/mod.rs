@@ -22,6 +22,7 @@ use pipeline::Pipeline;
 use crate::error::Error;
 use crate::kernel::{MAX_SCALARS, Target};
 use crate::launch::Limits;
+use crate::reduction::ReductionLimits;
 
 /// Bytes of an element of any batch.
 pub(crate) const ELEMENT_BYTES: usize = 4;
@@ -39,6 +40,7 @@ pub(crate) struct Context {
     limits: wgpu::Limits,
     features: wgpu::Features,
     is_software: bool,
+    subgroup_sizes: (u32, u32),
     pipelines: Mutex<HashMap<(&'static str, &'static str), Arc<Pipeline>>>,
     faults: Arc<Faults>,
 }
@@ -85,7 +87,9 @@ impl Context {
         let info = adapter.get_info();
         tracing::debug!(name = info.name, driver = info.driver, ?features, "opened adapter");
         let is_software = info.device_type == wgpu::DeviceType::Cpu;
-        Ok(Context { device, queue, limits, features, is_software, pipelines: Mutex::default(), faults })
+        let subgroup_sizes = (info.subgroup_min_size, info.subgroup_max_size);
+        let pipelines = Mutex::default();
+        Ok(Context { device, queue, limits, features, is_software, subgroup_sizes, pipelines, faults })
     }
 
     pub(crate) fn is_software(&self) -> bool {
@@ -110,6 +114,22 @@ impl Context {
             max_operand_bytes: self.limits.max_storage_buffer_binding_size.min(self.limits.max_buffer_size),
             max_operands: self.limits.max_storage_buffers_per_shader_stage as usize,
             arch: None,
+        }
+    }
+
+    /// What a reduction may ask for.
+    pub(crate) fn reduction_limits(&self) -> ReductionLimits {
+        let limits = self.limits();
+        let has_subgroups = self.features.contains(wgpu::Features::SUBGROUP);
+        ReductionLimits {
+            target: Target::Wgpu,
+            arch: None,
+            groups_per_dimension: self.limits.max_compute_workgroups_per_dimension,
+            threads: limits.max_threads_per_block,
+            group_bytes: limits.max_shared_bytes,
+            binding_bytes: limits.max_operand_bytes,
+            alignment: self.limits.min_storage_buffer_offset_alignment,
+            subgroup_sizes: if has_subgroups { self.subgroup_sizes } else { (1, 1) },
         }
     }
 
