@@ -22,8 +22,10 @@ pub mod measure;
 pub mod reduction;
 pub mod refusal;
 mod storage;
+pub mod vector;
 #[cfg(feature = "wgpu")]
 pub mod wgpu30;
+pub mod word;
 
 pub use batch::Batch;
 pub use device::{Device, Skipped};
@@ -33,6 +35,7 @@ pub use kernel::{Kernel, Layout, Target, Task};
 pub use launch::{launch, launch_variant};
 pub use reduction::Reduction;
 pub use refusal::Refusal;
+pub use vector::{VecView, Vector};
 
 /// Version of what an attribute's expansion expects of this crate; the expansion asserts the same number.
 pub const EXPANSION_SCHEMA: u32 = 2;
