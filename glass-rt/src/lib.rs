@@ -7,6 +7,7 @@
 //! [`Device`] is one of CUDA, wgpu and host behind one interface. Launches are asynchronous and ordered on their
 //! device; only [`Batch::download`], [`Device::synchronize`] and the clocks of [`measure`] wait.
 
+pub mod arena;
 pub mod batch;
 #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
 pub mod cuda;

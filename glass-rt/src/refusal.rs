@@ -56,6 +56,10 @@ pub enum Refusal {
     #[error("a second gate given\n  allowed: one gate per operation")]
     SecondGate,
 
+    /// An operation on scalars that should add to its result.
+    #[error("no sum to add to the old value\n  allowed: reductions")]
+    NoSum,
+
     /// Too few or too many inputs.
     #[error("{given} input(s) given\n  allowed: {}, as the map is {map:?}", .map.n_inputs())]
     InputCount {

@@ -29,6 +29,11 @@ impl Memory {
         Memory { device: device.clone(), len, words: Arc::new(RwLock::new(words)) }
     }
 
+    /// Whether both are the same memory.
+    pub(crate) fn is(&self, other: &Memory) -> bool {
+        Arc::ptr_eq(&self.words, &other.words)
+    }
+
     /// The words, for reading. On a GPU the guard protects the host's side only; the device orders the rest.
     pub(crate) fn words(&self) -> RwLockReadGuard<'_, Storage<u32>> {
         self.words.read().unwrap_or_else(PoisonError::into_inner)

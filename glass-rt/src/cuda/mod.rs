@@ -13,6 +13,7 @@ mod launch;
 mod memory;
 mod nvrtc;
 mod probe;
+mod program;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,6 +25,7 @@ pub use export::{ExportedImage, export_images};
 pub(crate) use gate::Loaded;
 pub(crate) use launch::ScalarBits;
 pub(crate) use memory::Buffer;
+pub(crate) use program::Program;
 
 use crate::error::Error;
 use crate::kernel::Target;

@@ -9,6 +9,7 @@ mod convert;
 mod launch;
 mod memory;
 mod pipeline;
+mod program;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,7 +18,8 @@ pub use wgpu;
 
 pub(crate) use adapter::{AdapterKey, Found, adapters, choose};
 pub(crate) use memory::Buffer;
-use pipeline::Pipeline;
+use pipeline::{ArgumentPlace, Pipeline};
+pub(crate) use program::Program;
 
 use crate::error::Error;
 use crate::kernel::{MAX_SCALARS, Target};
@@ -96,9 +98,26 @@ impl Context {
         self.is_software
     }
 
-    /// Whether kernel arguments are immediates; otherwise they are a uniform buffer.
-    fn has_immediates(&self) -> bool {
-        self.features.contains(wgpu::Features::IMMEDIATES) && self.limits.max_immediate_size >= ARGUMENT_BYTES
+    /// Where a kernel finds an argument block of `n_bytes`: in immediates where the adapter takes as many.
+    fn argument_place(&self, n_bytes: u32) -> ArgumentPlace {
+        let has_immediates = self.features.contains(wgpu::Features::IMMEDIATES);
+        if has_immediates && self.limits.max_immediate_size >= n_bytes {
+            ArgumentPlace::Immediates(n_bytes)
+        } else {
+            ArgumentPlace::Uniform
+        }
+    }
+
+    /// An argument block in a uniform buffer, inside an error scope.
+    fn uniform(&self, arguments: &[u8]) -> wgpu::Buffer {
+        let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
+            label: None,
+            size: arguments.len() as u64,
+            usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        self.queue.write_buffer(&buffer, 0, arguments);
+        buffer
     }
 
     pub(crate) fn limits(&self) -> Limits {
