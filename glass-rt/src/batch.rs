@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::host;
 use crate::kernel::Target;
 use crate::layout::Layout;
-use crate::storage::Storage;
+use crate::storage::{Storage, foreign, host_buffer};
 
 /// A batch of problems on a device. Each problem is a column-major matrix of `elements()` elements, or as many
 /// words: a `Batch<u32>` of status words is contiguous.
@@ -67,23 +67,7 @@ impl<T: Element> Batch<T> {
     /// # Errors
     /// Errors of earlier asynchronous work, or of the copy itself.
     pub fn download_raw(&self) -> Result<Vec<T>, Error> {
-        match &self.device.inner.backend {
-            Backend::Host => Ok(self.host()?.as_slice().to_vec()),
-            #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
-            Backend::Cuda(context) => {
-                let buffer = self.storage.cuda().ok_or_else(|| self.foreign())?;
-                let mut data = vec![T::default(); self.layout.buffer_len(self.elements, self.n_problems)];
-                context.download(buffer, bytemuck::cast_slice_mut(&mut data))?;
-                Ok(data)
-            }
-            #[cfg(feature = "wgpu")]
-            Backend::Wgpu(context) => {
-                let buffer = self.storage.wgpu().ok_or_else(|| self.foreign())?;
-                let mut data = vec![T::default(); self.layout.buffer_len(self.elements, self.n_problems)];
-                context.download(buffer, bytemuck::cast_slice_mut(&mut data))?;
-                Ok(data)
-            }
-        }
+        self.storage.download(&self.device, self.layout.buffer_len(self.elements, self.n_problems))
     }
 
     /// A copy of the batch in `layout`, made on the device. Padding of an interleaved copy of contiguous
@@ -143,12 +127,6 @@ impl<T: Element> Batch<T> {
     pub(crate) fn foreign(&self) -> Error {
         foreign(self.device.target())
     }
-}
-
-/// The error of [`Batch::foreign`].
-pub(crate) fn foreign(target: Target) -> Error {
-    let message = "the batch's memory belongs to another backend than its device".into();
-    Error::Backend { target, call: "using a batch", message }
 }
 
 impl<T: Element> fmt::Debug for Batch<T> {
@@ -222,17 +200,7 @@ impl Device {
                 format!("{len}: {n_problems} {layout} problem(s) of {elements} element(s), padding included");
             return Err(Error::DataLength { given: data.len(), allowed });
         }
-        let storage = match &self.inner.backend {
-            Backend::Host => {
-                let mut buffer = host_buffer(len)?;
-                buffer.as_mut_slice().copy_from_slice(data);
-                Storage::Host(buffer)
-            }
-            #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
-            Backend::Cuda(context) => Storage::Cuda(context.upload(bytemuck::cast_slice(data))?),
-            #[cfg(feature = "wgpu")]
-            Backend::Wgpu(context) => Storage::Wgpu(context.upload(bytemuck::cast_slice(data))?),
-        };
+        let storage = Storage::upload(self, data)?;
         Ok(Batch { device: self.clone(), elements, n_problems, layout, storage })
     }
 
@@ -248,23 +216,7 @@ impl Device {
         value: T,
     ) -> Result<Batch<T>, Error> {
         let len = self.checked_len::<T>(elements, n_problems, layout)?;
-        let storage = match &self.inner.backend {
-            Backend::Host => {
-                let mut buffer = host_buffer(len)?;
-                if bytemuck::bytes_of(&value).iter().any(|byte| *byte != 0) {
-                    buffer.as_mut_slice().fill(value);
-                }
-                Storage::Host(buffer)
-            }
-            #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
-            Backend::Cuda(context) => {
-                Storage::Cuda(context.filled(len * size_of::<T>(), bytemuck::bytes_of(&value))?)
-            }
-            #[cfg(feature = "wgpu")]
-            Backend::Wgpu(context) => {
-                Storage::Wgpu(context.filled(len * size_of::<T>(), bytemuck::bytes_of(&value))?)
-            }
-        };
+        let storage = Storage::filled(self, len, value)?;
         Ok(Batch { device: self.clone(), elements, n_problems, layout, storage })
     }
 
@@ -291,12 +243,4 @@ impl Device {
         }
         Ok(layout.buffer_len(elements, n_problems))
     }
-}
-
-fn host_buffer<T: Element>(len: usize) -> Result<host::Buffer<T>, Error> {
-    host::Buffer::zeroed(len).ok_or(Error::OutOfMemory {
-        target: Target::Host,
-        bytes: (len as u64).saturating_mul(size_of::<T>() as u64),
-        message: "allocation refused".into(),
-    })
 }

@@ -6,6 +6,7 @@
 use std::fmt;
 
 use crate::kernel::{DType, Layout, Target};
+use crate::refusal::Refusal;
 
 /// An operation that did not happen, with what was given and what is allowed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -287,6 +288,15 @@ pub enum Error {
         bytes: u64,
         /// The backend's own words.
         message: String,
+    },
+
+    /// An operation that a graph, an arena or a plan does not take.
+    #[error("glass: operation `{operation}`: {reason}")]
+    Refused {
+        /// Name of the operation or the slot; of the task where a plan was asked for.
+        operation: String,
+        /// What was given and what is allowed.
+        reason: Refusal,
     },
 
     /// A kernel text the device's compiler rejects. Generated text that fails to compile is a bug in glass.

@@ -7,21 +7,26 @@
 //! [`Device`] is one of CUDA, wgpu and host behind one interface. Launches are asynchronous and ordered on their
 //! device; only [`Batch::download`], [`Device::synchronize`] and the clocks of [`measure`] wait.
 
+pub mod arena;
 pub mod batch;
 #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
 pub mod cuda;
 pub mod device;
 pub mod element;
 pub mod error;
+pub mod graph;
 pub mod host;
 pub mod kernel;
 pub mod launch;
 pub mod layout;
 pub mod measure;
 pub mod reduction;
+pub mod refusal;
 mod storage;
+pub mod vector;
 #[cfg(feature = "wgpu")]
 pub mod wgpu30;
+pub mod word;
 
 pub use batch::Batch;
 pub use device::{Device, Skipped};
@@ -29,6 +34,9 @@ pub use element::{Element, Real};
 pub use error::Error;
 pub use kernel::{Kernel, Layout, Target, Task};
 pub use launch::{launch, launch_variant};
+pub use reduction::Reduction;
+pub use refusal::Refusal;
+pub use vector::{VecView, Vector};
 
 /// Version of what an attribute's expansion expects of this crate; the expansion asserts the same number.
 pub const EXPANSION_SCHEMA: u32 = 2;

@@ -36,10 +36,17 @@ impl Context {
     /// A copy of `bytes` on the device.
     pub(crate) fn upload(&self, bytes: &[u8]) -> Result<Buffer, Error> {
         let mut buffer = self.alloc(bytes.len())?;
+        self.overwrite(&mut buffer, bytes)?;
+        Ok(buffer)
+    }
+
+    /// Replaces everything by `bytes`, which has the buffer's length.
+    pub(crate) fn overwrite(&self, buffer: &mut Buffer, bytes: &[u8]) -> Result<(), Error> {
+        debug_assert_eq!(bytes.len(), buffer.n_bytes);
         if !bytes.is_empty() {
             self.stream.memcpy_htod(bytes, &mut buffer.slice).map_err(|error| failed("uploading", error))?;
         }
-        Ok(buffer)
+        Ok(())
     }
 
     /// `n_bytes` of zeros.

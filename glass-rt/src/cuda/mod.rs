@@ -13,6 +13,7 @@ mod launch;
 mod memory;
 mod nvrtc;
 mod probe;
+mod program;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,13 +25,22 @@ pub use export::{ExportedImage, export_images};
 pub(crate) use gate::Loaded;
 pub(crate) use launch::ScalarBits;
 pub(crate) use memory::Buffer;
+pub(crate) use program::Program;
 
 use crate::error::Error;
 use crate::kernel::Target;
 use crate::launch::Limits;
+use crate::reduction::ReductionLimits;
 
 /// Threads past the end of the last block still compute a problem index in 32 bits.
 const MAX_PROBLEMS: u64 = u32::MAX as u64 - 1024;
+
+/// Blocks that every CUDA device takes in each dimension of a grid.
+const GROUPS_PER_DIMENSION: u32 = 65_535;
+/// Bytes between the addresses that the driver gives to allocations, and so between the starts of bindings.
+const ALIGNMENT: u32 = 256;
+/// Threads of a warp.
+const WARP: u32 = 32;
 
 /// An opened GPU.
 pub(crate) struct Context {
@@ -86,6 +96,20 @@ impl Context {
 
     pub(crate) fn limits(&self) -> Limits {
         self.limits
+    }
+
+    /// What a reduction may ask for.
+    pub(crate) fn reduction_limits(&self) -> ReductionLimits {
+        ReductionLimits {
+            target: Target::Cuda,
+            arch: Some(self.arch),
+            groups_per_dimension: GROUPS_PER_DIMENSION,
+            threads: self.limits.max_threads_per_block,
+            group_bytes: self.limits.max_shared_bytes,
+            binding_bytes: u64::MAX,
+            alignment: ALIGNMENT,
+            subgroup_sizes: (WARP, WARP),
+        }
     }
 
     /// Waits for the stream.

@@ -8,12 +8,13 @@ mod operands;
 
 pub(crate) use limits::{Limits, check_limits};
 
-use crate::batch::{Batch, foreign};
+use crate::batch::Batch;
 use crate::device::{Backend, Device};
 use crate::element::Real;
 use crate::error::Error;
 use crate::host;
 use crate::kernel::{Access, Target, Task, Variant};
+use crate::storage::foreign;
 use operands::Operands;
 
 /// Launches the variant that the task's table chooses for this device and batch. Asynchronous.

@@ -1,8 +1,16 @@
 //! Reductions of long vectors to scalars that stay on the device.
+//!
+//! [`task`] describes what an expansion embeds, [`plan`] says how it runs on a device of given limits. A
+//! [`crate::graph::Graph`] runs it.
 
+mod geometry;
 pub mod host;
+mod limits;
+pub mod plan;
 pub mod task;
 
+pub(crate) use geometry::unaligned;
+pub use plan::{Level, PlanOptions, ReductionLimits, ReductionPlan, Span};
 pub use task::{
     LevelEntry, Map, Reduction, ReductionCode, ReductionKernel, ReductionTask, ReductionVariant, Strategy,
 };

@@ -33,7 +33,11 @@
 //! The grid is three-dimensional. A kernel linearises its group index and compares it with `n_groups` before it
 //! multiplies.
 
+use std::fmt;
+
+use crate::error::Error;
 use crate::kernel::{Code, Target};
+use crate::reduction::plan::{PlanOptions, ReductionLimits, ReductionPlan};
 
 /// Bytes of a WGSL kernel's argument block.
 pub const ARGUMENT_BYTES: u32 = 32;
@@ -75,6 +79,16 @@ pub enum Strategy {
     /// One launch: the group that finishes last adds the partial sums in index order, thread `t` taking `t`,
     /// `t + T`, ... from +0, and its threads meet as those of the other groups did.
     LastBlock,
+}
+
+impl fmt::Display for Strategy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Strategy::Tree => "tree",
+            Strategy::Subgroup => "subgroup",
+            Strategy::LastBlock => "last block",
+        })
+    }
 }
 
 /// A reduction with all its embedded variants.
@@ -136,7 +150,7 @@ pub enum ReductionCode {
     Host {
         /// First level.
         chunk: LevelEntry,
-        /// Later levels.
+        /// Later levels. With [`Strategy::LastBlock`] there is one, whose only group adds all partial sums.
         fold: LevelEntry,
     },
 }
@@ -165,4 +179,13 @@ pub struct ReductionKernel {
 pub trait Reduction {
     /// The reduction.
     const TASK: &'static ReductionTask;
+
+    /// The plan for inputs of `len` elements that begin where bindings may begin.
+    ///
+    /// # Errors
+    /// Those of [`ReductionPlan::new`], under the name of the task.
+    fn plan(len: u64, limits: &ReductionLimits, options: &PlanOptions) -> Result<ReductionPlan, Error> {
+        ReductionPlan::new(Self::TASK, len, &[0], limits, options)
+            .map_err(|reason| Error::Refused { operation: Self::TASK.symbol.into(), reason })
+    }
 }

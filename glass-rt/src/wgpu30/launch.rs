@@ -19,11 +19,8 @@ impl Context {
             let message = "not a WGSL variant".into();
             return Err(Error::MalformedTask { kernel: variant.symbol, message });
         };
-        let (source, place) = if self.has_immediates() {
-            (native, ArgumentPlace::Immediates)
-        } else {
-            (web, ArgumentPlace::Uniform)
-        };
+        let place = self.argument_place(ARGUMENT_BYTES);
+        let source = if place == ArgumentPlace::Uniform { web } else { native };
         let (n_inputs, n_operands) = (task.inputs().len() as u32, buffers.len() as u32);
         let (symbol, hash) = (variant.symbol, variant.hash);
         let shader = Shader { symbol, hash, source, n_inputs, n_operands, place };
@@ -47,16 +44,7 @@ impl Context {
         self.check_earlier()?;
         let (n_groups_x, n_groups_y) = grid(n_groups, self.limits.max_compute_workgroups_per_dimension);
         self.scoped("launching", || {
-            let uniform = (place == ArgumentPlace::Uniform).then(|| {
-                let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
-                    label: None,
-                    size: ARGUMENT_BYTES.into(),
-                    usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-                    mapped_at_creation: false,
-                });
-                self.queue.write_buffer(&buffer, 0, arguments);
-                buffer
-            });
+            let uniform = (place == ArgumentPlace::Uniform).then(|| self.uniform(arguments));
             let entries: Vec<_> = buffers
                 .iter()
                 .copied()
@@ -77,7 +65,7 @@ impl Context {
                 let mut pass = encoder.begin_compute_pass(&Default::default());
                 pass.set_pipeline(&pipeline.pipeline);
                 pass.set_bind_group(0, &group, &[]);
-                if place == ArgumentPlace::Immediates {
+                if place != ArgumentPlace::Uniform {
                     pass.set_immediates(0, arguments);
                 }
                 pass.dispatch_workgroups(n_groups_x, n_groups_y, 1);
@@ -145,9 +133,9 @@ mod tests {
         let mut devices = Vec::new();
         for found in found {
             let all = Context::open(&found.adapter).unwrap();
-            let native = all.has_immediates();
+            let native = all.argument_place(ARGUMENT_BYTES) != ArgumentPlace::Uniform;
             let web = Context::open_with(&found.adapter, all.features - wgpu::Features::IMMEDIATES).unwrap();
-            assert!(!web.has_immediates());
+            assert!(web.argument_place(ARGUMENT_BYTES) == ArgumentPlace::Uniform);
             println!("device: {}", found.label);
             devices.push((native, Device::new(found.label.clone(), Backend::Wgpu(Box::new(all)))));
             devices.push((false, Device::new(found.label, Backend::Wgpu(Box::new(web)))));

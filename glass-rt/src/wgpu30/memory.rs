@@ -43,10 +43,15 @@ impl Context {
     /// A copy of `bytes` on the device.
     pub(crate) fn upload(&self, bytes: &[u8]) -> Result<Buffer, Error> {
         let buffer = self.zeroed(bytes.len())?;
-        for (chunk_idx, chunk) in bytes.chunks(UPLOAD_BYTES).enumerate() {
-            self.write(&buffer, chunk_idx * UPLOAD_BYTES, chunk)?;
-        }
+        self.overwrite(&buffer, bytes)?;
         Ok(buffer)
+    }
+
+    /// Replaces everything by `bytes`, which has the buffer's length.
+    pub(crate) fn overwrite(&self, buffer: &Buffer, bytes: &[u8]) -> Result<(), Error> {
+        debug_assert_eq!(bytes.len(), buffer.n_bytes);
+        let mut chunks = bytes.chunks(UPLOAD_BYTES).enumerate();
+        chunks.try_for_each(|(chunk_idx, chunk)| self.write(buffer, chunk_idx * UPLOAD_BYTES, chunk))
     }
 
     /// `n_bytes` of a repeated `value`.

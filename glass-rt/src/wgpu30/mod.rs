@@ -9,6 +9,7 @@ mod convert;
 mod launch;
 mod memory;
 mod pipeline;
+mod program;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,11 +18,13 @@ pub use wgpu;
 
 pub(crate) use adapter::{AdapterKey, Found, adapters, choose};
 pub(crate) use memory::Buffer;
-use pipeline::Pipeline;
+use pipeline::{ArgumentPlace, Pipeline};
+pub(crate) use program::Program;
 
 use crate::error::Error;
 use crate::kernel::{MAX_SCALARS, Target};
 use crate::launch::Limits;
+use crate::reduction::ReductionLimits;
 
 /// Bytes of an element of any batch.
 pub(crate) const ELEMENT_BYTES: usize = 4;
@@ -39,6 +42,7 @@ pub(crate) struct Context {
     limits: wgpu::Limits,
     features: wgpu::Features,
     is_software: bool,
+    subgroup_sizes: (u32, u32),
     pipelines: Mutex<HashMap<(&'static str, &'static str), Arc<Pipeline>>>,
     faults: Arc<Faults>,
 }
@@ -85,16 +89,35 @@ impl Context {
         let info = adapter.get_info();
         tracing::debug!(name = info.name, driver = info.driver, ?features, "opened adapter");
         let is_software = info.device_type == wgpu::DeviceType::Cpu;
-        Ok(Context { device, queue, limits, features, is_software, pipelines: Mutex::default(), faults })
+        let subgroup_sizes = (info.subgroup_min_size, info.subgroup_max_size);
+        let pipelines = Mutex::default();
+        Ok(Context { device, queue, limits, features, is_software, subgroup_sizes, pipelines, faults })
     }
 
     pub(crate) fn is_software(&self) -> bool {
         self.is_software
     }
 
-    /// Whether kernel arguments are immediates; otherwise they are a uniform buffer.
-    fn has_immediates(&self) -> bool {
-        self.features.contains(wgpu::Features::IMMEDIATES) && self.limits.max_immediate_size >= ARGUMENT_BYTES
+    /// Where a kernel finds an argument block of `n_bytes`: in immediates where the adapter takes as many.
+    fn argument_place(&self, n_bytes: u32) -> ArgumentPlace {
+        let has_immediates = self.features.contains(wgpu::Features::IMMEDIATES);
+        if has_immediates && self.limits.max_immediate_size >= n_bytes {
+            ArgumentPlace::Immediates(n_bytes)
+        } else {
+            ArgumentPlace::Uniform
+        }
+    }
+
+    /// An argument block in a uniform buffer, inside an error scope.
+    fn uniform(&self, arguments: &[u8]) -> wgpu::Buffer {
+        let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
+            label: None,
+            size: arguments.len() as u64,
+            usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        self.queue.write_buffer(&buffer, 0, arguments);
+        buffer
     }
 
     pub(crate) fn limits(&self) -> Limits {
@@ -110,6 +133,22 @@ impl Context {
             max_operand_bytes: self.limits.max_storage_buffer_binding_size.min(self.limits.max_buffer_size),
             max_operands: self.limits.max_storage_buffers_per_shader_stage as usize,
             arch: None,
+        }
+    }
+
+    /// What a reduction may ask for.
+    pub(crate) fn reduction_limits(&self) -> ReductionLimits {
+        let limits = self.limits();
+        let has_subgroups = self.features.contains(wgpu::Features::SUBGROUP);
+        ReductionLimits {
+            target: Target::Wgpu,
+            arch: None,
+            groups_per_dimension: self.limits.max_compute_workgroups_per_dimension,
+            threads: limits.max_threads_per_block,
+            group_bytes: limits.max_shared_bytes,
+            binding_bytes: limits.max_operand_bytes,
+            alignment: self.limits.min_storage_buffer_offset_alignment,
+            subgroup_sizes: if has_subgroups { self.subgroup_sizes } else { (1, 1) },
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, PoisonError};
 
-use super::{ARGUMENT_BYTES, Context};
+use super::Context;
 use crate::error::Error;
 
 /// A compute pipeline with the layout of its bindings.
@@ -14,8 +14,8 @@ pub(super) struct Pipeline {
 /// How a kernel receives its arguments.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum ArgumentPlace {
-    /// In the command stream.
-    Immediates,
+    /// In the command stream, so many bytes.
+    Immediates(u32),
     /// In a uniform buffer bound after the operands.
     Uniform,
 }
@@ -63,7 +63,10 @@ impl Context {
         if shader.place == ArgumentPlace::Uniform {
             entries.push(entry(shader.n_operands, wgpu::BufferBindingType::Uniform));
         }
-        let immediate_size = if shader.place == ArgumentPlace::Immediates { ARGUMENT_BYTES } else { 0 };
+        let immediate_size = match shader.place {
+            ArgumentPlace::Immediates(n_bytes) => n_bytes,
+            ArgumentPlace::Uniform => 0,
+        };
         let label = Some(shader.symbol);
         let compiled = self.scoped("compiling", || {
             let module = self.device.create_shader_module(wgpu::ShaderModuleDescriptor {

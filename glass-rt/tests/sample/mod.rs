@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test program uses a part")]
 
 pub(crate) mod pivots;
+pub(crate) mod reductions;
 
 use std::ops::{Index, IndexMut};
 

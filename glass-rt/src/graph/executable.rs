@@ -1,0 +1,94 @@
+//! A compiled graph.
+
+#![allow(unreachable_patterns, reason = "with no GPU backend built in there is only one kind of program")]
+
+use super::{Graph, Lowered, host};
+use crate::arena::Slot;
+#[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
+use crate::cuda;
+use crate::device::{Backend, Device};
+use crate::error::Error;
+use crate::refusal::Refusal;
+use crate::storage::foreign;
+#[cfg(feature = "wgpu")]
+use crate::wgpu30;
+use crate::word::Word;
+
+/// A graph whose kernels are loaded and whose memory is placed. Holds the vectors it reads.
+pub struct Executable {
+    device: Device,
+    arena: u64,
+    program: Program,
+}
+
+/// What a backend made of the graph.
+enum Program {
+    Host(host::Program),
+    #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
+    Cuda(cuda::Program),
+    #[cfg(feature = "wgpu")]
+    Wgpu(wgpu30::Program),
+}
+
+impl Executable {
+    pub(super) fn new(graph: Graph) -> Result<Executable, Error> {
+        let Graph { device, arena, limits, views, nodes, .. } = graph;
+        let lowered = Lowered::of(&nodes, &views, arena.n_words, limits.alignment);
+        tracing::debug!(device = device.name(), n_steps = lowered.steps.len(), "graph compiled");
+        let program = match &device.inner.backend {
+            Backend::Host => Program::Host(host::Program::new(lowered, views)),
+            #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
+            Backend::Cuda(context) => Program::Cuda(context.program(lowered, views)?),
+            #[cfg(feature = "wgpu")]
+            Backend::Wgpu(context) => Program::Wgpu(context.program(&lowered, &views)?),
+        };
+        Ok(Executable { device, arena: arena.id, program })
+    }
+
+    /// Submits every operation of the graph once, in order. Never waits.
+    ///
+    /// # Errors
+    /// Errors of the submission, and of earlier asynchronous work.
+    pub fn run(&self) -> Result<(), Error> {
+        match (&self.device.inner.backend, &self.program) {
+            (Backend::Host, Program::Host(program)) => program.run(),
+            #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
+            (Backend::Cuda(context), Program::Cuda(program)) => context.run(program),
+            #[cfg(feature = "wgpu")]
+            (Backend::Wgpu(context), Program::Wgpu(program)) => context.run(program),
+            _ => Err(foreign(self.device.target())),
+        }
+    }
+
+    /// The same as [`Executable::run`], with the same bits. On CUDA it is one launch of a graph that the first call
+    /// records.
+    ///
+    /// # Errors
+    /// Those of [`Executable::run`].
+    pub fn replay(&self) -> Result<(), Error> {
+        match (&self.device.inner.backend, &self.program) {
+            #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
+            (Backend::Cuda(context), Program::Cuda(program)) => context.replay(program),
+            _ => self.run(),
+        }
+    }
+
+    /// The value of a scalar after everything submitted so far, for which it waits.
+    ///
+    /// # Errors
+    /// A slot of another arena, errors of earlier asynchronous work, and of the copy.
+    pub fn read<T: Word>(&self, slot: Slot<T>) -> Result<T, Error> {
+        if slot.arena != self.arena {
+            return Err(Error::Refused { operation: "read".into(), reason: Refusal::ForeignArena });
+        }
+        let word = match (&self.device.inner.backend, &self.program) {
+            (Backend::Host, Program::Host(program)) => program.read(slot.word),
+            #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
+            (Backend::Cuda(context), Program::Cuda(program)) => context.arena(program)?[slot.word as usize],
+            #[cfg(feature = "wgpu")]
+            (Backend::Wgpu(context), Program::Wgpu(program)) => context.arena(program)?[slot.word as usize],
+            _ => return Err(foreign(self.device.target())),
+        };
+        Ok(bytemuck::cast(word))
+    }
+}

@@ -1,0 +1,336 @@
+//! The plan of a reduction: which kernels, in how many launches of which geometry, at which cost.
+//!
+//! A plan is a pure function of the task, the inputs' lengths and offsets, the device's limits and the options. It
+//! touches no device and chooses no form: it takes the first embedded variant that fits.
+
+use super::geometry::{grid, levels, parts};
+use super::task::{MAX_CHAIN, ReductionCode, ReductionKernel, ReductionTask, ReductionVariant, Strategy};
+use crate::graph::{Life, Placement};
+use crate::kernel::{Code, Target};
+use crate::refusal::Refusal;
+
+/// Bytes of one element and of one word of the arena.
+const WORD_BYTES: u64 = 4;
+
+/// What a device offers to a reduction; [`crate::Device::reduction_limits`] asks it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReductionLimits {
+    /// Kind of the device.
+    pub target: Target,
+    /// Compute capability of a CUDA device, 90 = sm_90.
+    pub arch: Option<u32>,
+    /// Most groups of a grid in each of its three dimensions.
+    pub groups_per_dimension: u32,
+    /// Most threads of a group.
+    pub threads: u32,
+    /// Most memory that a group shares, in bytes.
+    pub group_bytes: u32,
+    /// Most bytes of one binding.
+    pub binding_bytes: u64,
+    /// Bindings begin at multiples of so many bytes.
+    pub alignment: u32,
+    /// Smallest and largest subgroup; 1 and 1 where kernels may use none.
+    pub subgroup_sizes: (u32, u32),
+}
+
+/// What a caller asks of a plan beyond the task.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PlanOptions {
+    /// The strategy to take; `None` takes that of the first variant that fits.
+    pub strategy: Option<Strategy>,
+}
+
+/// One launch. On the host: one pass over the level.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Level {
+    /// Elements it reads of each input.
+    pub n: u32,
+    /// Groups, each of which sums its share.
+    pub groups: u32,
+    /// The grid of this level; groups past the end do nothing.
+    pub grid: [u32; 3],
+    /// Threads started.
+    pub invocations: u64,
+    /// Bytes read from inputs and partial sums.
+    pub bytes_read: u64,
+    /// Bytes written to partial sums and the result.
+    pub bytes_written: u64,
+    /// Barriers a group passes.
+    pub barriers: u32,
+}
+
+/// A part of the inputs that fits the bindings of one launch. The first one stores its sum, later ones add theirs,
+/// in this order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// First element, from the start of the views.
+    pub start: u64,
+    /// Elements.
+    pub len: u32,
+    /// Launches in order.
+    pub levels: Vec<Level>,
+}
+
+/// How a reduction of one length runs on one device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReductionPlan {
+    /// Index of the variant among those of the task.
+    pub variant_idx: usize,
+    /// How the threads of a group meet.
+    pub strategy: Strategy,
+    /// Threads of a group.
+    pub threads: u32,
+    /// Elements each thread adds.
+    pub elements_per_thread: u32,
+    /// Smallest and largest subgroup of the device; 1 and 1 where kernels may use none.
+    pub subgroup_sizes: (u32, u32),
+    /// Parts of the inputs.
+    pub spans: Vec<Span>,
+    /// Additions on the longest way from an element to the result, without the rounding of the map.
+    pub addition_depth: u32,
+    /// Bytes of all partial sums.
+    pub transient_bytes: u64,
+    /// Bytes of the memory they need when those that do not live at the same time share it.
+    pub transient_bytes_placed: u64,
+    /// Bytes of the arena it writes.
+    pub arena_bytes: u64,
+}
+
+impl ReductionPlan {
+    /// The plan for `len` elements of inputs that begin at the elements `offsets` of their vectors.
+    ///
+    /// # Errors
+    /// A length that is no reduction's or more than a device holds, a malformed variant, and where no variant fits
+    /// the reason that the last one does not.
+    pub fn new(
+        task: &ReductionTask,
+        len: u64,
+        offsets: &[u64],
+        limits: &ReductionLimits,
+        options: &PlanOptions,
+    ) -> Result<ReductionPlan, Refusal> {
+        let max = u64::from(u32::MAX);
+        if len == 0 {
+            return Err(Refusal::Empty);
+        }
+        if len > max {
+            return Err(Refusal::TooLong { given: len, max });
+        }
+        let spans = parts(len as u32, offsets, limits.binding_bytes, limits.alignment)?;
+        let mut refusal = Refusal::NoVariant { target: limits.target, strategy: options.strategy };
+        for (variant_idx, variant) in task.variants.iter().enumerate() {
+            if !serves(variant, limits.target, options) {
+                continue;
+            }
+            check_shape(variant)?;
+            let planned = check_device(variant, limits).and_then(|()| {
+                let n_inputs = task.map.n_inputs() as u64;
+                let spans = spans.iter().map(|part| {
+                    let levels = span_levels(variant, part.len, n_inputs, limits)?;
+                    Ok(Span { start: part.start, len: part.len, levels })
+                });
+                spans.collect::<Result<Vec<Span>, Refusal>>()
+            });
+            match planned {
+                Ok(spans) => return Ok(Self::costed(variant_idx, variant, spans, limits)),
+                Err(error) => refusal = error,
+            }
+        }
+        Err(refusal)
+    }
+
+    fn costed(
+        variant_idx: usize,
+        variant: &ReductionVariant,
+        spans: Vec<Span>,
+        limits: &ReductionLimits,
+    ) -> ReductionPlan {
+        let of_span = |span: &Span| span.levels.iter().map(|level| level_depth(variant, level, limits)).sum();
+        let deepest: u32 = spans.iter().map(of_span).max().unwrap_or(0);
+        let mut lives = Vec::new();
+        let mut n_steps = 0;
+        for span in &spans {
+            lives.extend(partials(variant, &span.levels, n_steps));
+            n_steps += span.levels.len();
+        }
+        let bytes = |lens: &mut dyn Iterator<Item = usize>| lens.map(|len| len as u64 * WORD_BYTES).sum();
+        ReductionPlan {
+            variant_idx,
+            strategy: variant.strategy,
+            threads: variant.threads,
+            elements_per_thread: variant.elements_per_thread,
+            subgroup_sizes: limits.subgroup_sizes,
+            addition_depth: deepest + spans.len() as u32 - 1,
+            transient_bytes: bytes(&mut lives.iter().map(|life| life.len)),
+            transient_bytes_placed: bytes(&mut Placement::of(&lives).memories.into_iter()),
+            arena_bytes: WORD_BYTES,
+            spans,
+        }
+    }
+}
+
+/// The partial sums of a span whose first launch is step `first`, in the order of the levels that write them.
+pub(crate) fn partials(variant: &ReductionVariant, levels: &[Level], first: usize) -> Vec<Life> {
+    let life = |(idx, level): (usize, &Level)| {
+        let written = first + idx;
+        // A single launch reads its partial sums itself.
+        Life { len: level.groups as usize, first: written, last: (written + 1).min(first + levels.len() - 1) }
+    };
+    let n_written = match variant.code {
+        ReductionCode::OneLaunch(_) => levels.len(),
+        ReductionCode::Levels { .. } | ReductionCode::Host { .. } => levels.len() - 1,
+    };
+    levels.iter().enumerate().take(n_written).map(life).collect()
+}
+
+/// Whether a variant is one for the target and the options.
+fn serves(variant: &ReductionVariant, target: Target, options: &PlanOptions) -> bool {
+    // No other target orders memory between the groups of a launch.
+    let orders = target == Target::Cuda || !matches!(variant.code, ReductionCode::OneLaunch(_));
+    let wanted = options.strategy.is_none_or(|strategy| strategy == variant.strategy);
+    variant.target() == target && orders && wanted
+}
+
+/// Refuses what no device could run.
+fn check_shape(variant: &ReductionVariant) -> Result<(), Refusal> {
+    let given = variant.threads;
+    if given < 2 || !given.is_power_of_two() {
+        return Err(Refusal::Threads { given });
+    }
+    let given = variant.elements_per_thread;
+    if !(1..=MAX_CHAIN).contains(&given) {
+        return Err(Refusal::ElementsPerThread { given, max: MAX_CHAIN });
+    }
+    Ok(())
+}
+
+/// Refuses what this device cannot run.
+fn check_device(variant: &ReductionVariant, limits: &ReductionLimits) -> Result<(), Refusal> {
+    let limit = |what, required: u32, available: u32| {
+        if required <= available {
+            return Ok(());
+        }
+        Err(Refusal::Limit { what, required: required.into(), available: available.into() })
+    };
+    limit("threads per group", variant.threads, limits.threads)?;
+    let (required, (available, _)) = (variant.lanes, limits.subgroup_sizes);
+    if required > available {
+        return Err(Refusal::Subgroups { required, available });
+    }
+    for kernel in kernels(variant) {
+        match kernel.code {
+            Code::Cuda { min_compute_capability: required, .. } => {
+                let given = limits.arch.unwrap_or(0);
+                if given < required {
+                    return Err(Refusal::ComputeCapability { required, given });
+                }
+            }
+            Code::Wgsl { workgroup_bytes, .. } => {
+                limit("bytes of workgroup memory", workgroup_bytes, limits.group_bytes)?;
+            }
+            Code::HostF32(_) | Code::HostF64(_) => {}
+        }
+    }
+    Ok(())
+}
+
+/// All kernels of a variant.
+fn kernels(variant: &ReductionVariant) -> Vec<&ReductionKernel> {
+    match &variant.code {
+        ReductionCode::Levels { chunk, chunk_to_scalar, fold, fold_to_scalar } => {
+            vec![chunk, chunk_to_scalar, fold, fold_to_scalar]
+        }
+        ReductionCode::OneLaunch(kernel) => vec![kernel],
+        ReductionCode::Host { .. } => Vec::new(),
+    }
+}
+
+/// The launches for `n` elements.
+fn span_levels(
+    variant: &ReductionVariant,
+    n: u32,
+    n_inputs: u64,
+    limits: &ReductionLimits,
+) -> Result<Vec<Level>, Refusal> {
+    let group_elements = u64::from(variant.threads) * u64::from(variant.elements_per_thread);
+    let mut group_counts = levels(n, group_elements);
+    if variant.strategy == Strategy::LastBlock {
+        // The last group adds all partial sums.
+        let (given, max) = (u64::from(group_counts[0]), u64::from(variant.threads) * u64::from(MAX_CHAIN));
+        if given > max {
+            return Err(Refusal::TooManyPartials { given, max });
+        }
+        let n_levels = if matches!(variant.code, ReductionCode::OneLaunch(_)) { 1 } else { 2 };
+        group_counts.truncate(n_levels);
+        if let Some(last) = group_counts.get_mut(1) {
+            *last = 1;
+        }
+    }
+    let mut n = n;
+    let mut launches = Vec::with_capacity(group_counts.len());
+    for (idx, &groups) in group_counts.iter().enumerate() {
+        let grid = grid(groups, limits.groups_per_dimension)?;
+        let n_groups: u64 = grid.iter().map(|extent| u64::from(*extent)).product();
+        let n_read = if idx == 0 { u64::from(n) * n_inputs } else { u64::from(n) };
+        // A single launch reads its partial sums back and writes the result after them.
+        let (read_back, result) = match variant.code {
+            ReductionCode::OneLaunch(_) => (u64::from(groups), 1),
+            ReductionCode::Levels { .. } | ReductionCode::Host { .. } => (0, 0),
+        };
+        launches.push(Level {
+            n,
+            groups,
+            grid,
+            invocations: n_groups * u64::from(variant.threads),
+            bytes_read: (n_read + read_back) * WORD_BYTES,
+            bytes_written: (u64::from(groups) + result) * WORD_BYTES,
+            barriers: kernel(variant, idx, group_counts.len()).map_or(0, |kernel| kernel.barriers),
+        });
+        n = groups;
+    }
+    Ok(launches)
+}
+
+/// The kernel of level `idx` of `n_levels`; `None` on the host.
+pub(crate) fn kernel(variant: &ReductionVariant, idx: usize, n_levels: usize) -> Option<&ReductionKernel> {
+    match &variant.code {
+        ReductionCode::Levels { chunk, chunk_to_scalar, fold, fold_to_scalar } => {
+            Some(match (idx == 0, idx + 1 == n_levels) {
+                (true, false) => chunk,
+                (true, true) => chunk_to_scalar,
+                (false, false) => fold,
+                (false, true) => fold_to_scalar,
+            })
+        }
+        ReductionCode::OneLaunch(kernel) => Some(kernel),
+        ReductionCode::Host { .. } => None,
+    }
+}
+
+/// Additions on the longest way through one level.
+fn level_depth(variant: &ReductionVariant, level: &Level, limits: &ReductionLimits) -> u32 {
+    let meet = meeting_depth(variant, limits);
+    // A single group adds whatever there is.
+    let only = |n: u32| n.div_ceil(variant.threads) - 1 + meet;
+    let first = if level.groups == 1 { only(level.n) } else { variant.elements_per_thread - 1 + meet };
+    match variant.code {
+        ReductionCode::OneLaunch(_) => first + only(level.groups),
+        ReductionCode::Levels { .. } | ReductionCode::Host { .. } => first,
+    }
+}
+
+/// Additions on the longest way through the meeting of a group's threads.
+fn meeting_depth(variant: &ReductionVariant, limits: &ReductionLimits) -> u32 {
+    let (smallest, largest) = limits.subgroup_sizes;
+    match (variant.strategy, limits.target) {
+        // WGSL does not say in which order a subgroup adds.
+        (Strategy::Subgroup, Target::Wgpu) => {
+            let n_totals = variant.threads.div_ceil(smallest);
+            largest.min(variant.threads) - 1 + n_totals.next_power_of_two().ilog2()
+        }
+        _ => variant.threads.ilog2(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,171 @@
+//! Why a graph, an arena or a plan does not take an operation.
+
+use crate::kernel::Target;
+use crate::reduction::{Map, Strategy};
+
+/// The reason of [`crate::Error::Refused`]: what was given and what is allowed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// An operation or a slot without a name.
+    #[error("an empty name given\n  allowed: a name that tells it from the others")]
+    EmptyName,
+
+    /// Two operations of a graph, or two slots of an arena, of one name.
+    #[error("a name that is taken already\n  allowed: each name once")]
+    NameTaken,
+
+    /// More slots than an arena holds.
+    #[error("slot {given} of one arena\n  allowed: at most {max}")]
+    TooManySlots {
+        /// Slots asked for.
+        given: usize,
+        /// Most slots.
+        max: usize,
+    },
+
+    /// A view that leaves its vector.
+    #[error("elements {offset}..{} of a vector of {vector_len}\n  allowed: elements inside it", offset.saturating_add(*.len))]
+    OutsideVector {
+        /// First element.
+        offset: usize,
+        /// Elements of the view.
+        len: usize,
+        /// Elements of the vector.
+        vector_len: usize,
+    },
+
+    /// A handle of another graph.
+    #[error("an input of another graph given\n  allowed: views imported into this graph")]
+    ForeignGraph,
+
+    /// A slot of another arena.
+    #[error("a scalar of another arena given\n  allowed: slots of the arena of this graph")]
+    ForeignArena,
+
+    /// A vector of another device.
+    #[error("a vector on {given} given\n  allowed: {expected}, the device of the graph")]
+    ForeignDevice {
+        /// The vector's device.
+        given: String,
+        /// The graph's device.
+        expected: String,
+    },
+
+    /// An operation with two gates.
+    #[error("a second gate given\n  allowed: one gate per operation")]
+    SecondGate,
+
+    /// An operation on scalars that should add to its result.
+    #[error("no sum to add to the old value\n  allowed: reductions")]
+    NoSum,
+
+    /// Too few or too many inputs.
+    #[error("{given} input(s) given\n  allowed: {}, as the map is {map:?}", .map.n_inputs())]
+    InputCount {
+        /// Inputs given.
+        given: usize,
+        /// The map of the reduction.
+        map: Map,
+    },
+
+    /// Inputs of unequal length.
+    #[error("{given} elements in the second input\n  allowed: {expected}, the length of the first")]
+    UnequalLengths {
+        /// Elements of the second input.
+        given: u64,
+        /// Elements of the first input.
+        expected: u64,
+    },
+
+    /// Nothing to reduce.
+    #[error("an input of 0 elements given\n  allowed: at least 1")]
+    Empty,
+
+    /// More elements than kernels count.
+    #[error("{given} elements given\n  allowed: at most {max}, as kernels count in 32 bits")]
+    TooLong {
+        /// Elements given.
+        given: u64,
+        /// Most elements.
+        max: u64,
+    },
+
+    /// Groups of threads that no tree fits.
+    #[error("{given} threads per group\n  allowed: a power of two, at least 2")]
+    Threads {
+        /// Threads of a group.
+        given: u32,
+    },
+
+    /// An accumulator with too long a chain of additions.
+    #[error("{given} elements per thread\n  allowed: 1 to {max}")]
+    ElementsPerThread {
+        /// Elements of a thread.
+        given: u32,
+        /// Longest chain.
+        max: u32,
+    },
+
+    /// A level with more groups than a grid holds.
+    #[error(
+        "{groups} groups in one level\n  allowed: a grid of at most {per_dimension} in each of 3 dimensions"
+    )]
+    TooManyGroups {
+        /// Groups of the level.
+        groups: u64,
+        /// Most groups in one dimension.
+        per_dimension: u32,
+    },
+
+    /// More partial sums than one group adds.
+    #[error("{given} partial sums for one group\n  allowed: at most {max} with the strategy last block")]
+    TooManyPartials {
+        /// Partial sums of the launch.
+        given: u64,
+        /// Most that the last group may add.
+        max: u64,
+    },
+
+    /// The device offers less of something than the kernels need.
+    #[error("{what}: {required} needed\n  allowed: at most {available}")]
+    Limit {
+        /// The resource, with its unit.
+        what: &'static str,
+        /// Amount needed.
+        required: u64,
+        /// Amount the device offers.
+        available: u64,
+    },
+
+    /// A GPU that is older than the kernels.
+    #[error("kernels for sm_{required} and later\n  allowed: the device is sm_{given}")]
+    ComputeCapability {
+        /// Lowest compute capability of the kernels.
+        required: u32,
+        /// Compute capability of the device.
+        given: u32,
+    },
+
+    /// A device without subgroups, or with smaller ones than the kernels need.
+    #[error("kernels for subgroups of at least {required}\n  allowed: at most {available} on this device")]
+    Subgroups {
+        /// Smallest subgroup the kernels work with.
+        required: u32,
+        /// Smallest subgroup of the device, 1 where it has none.
+        available: u32,
+    },
+
+    /// No kernels for the device.
+    #[error("no kernels for {target}{}", with(.strategy))]
+    NoVariant {
+        /// Target of the device.
+        target: Target,
+        /// The strategy asked for.
+        strategy: Option<Strategy>,
+    },
+}
+
+fn with(strategy: &Option<Strategy>) -> String {
+    strategy.map_or(String::new(), |strategy| format!(" with the strategy {strategy}"))
+}

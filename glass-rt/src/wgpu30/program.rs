@@ -1,0 +1,172 @@
+//! Graphs: every dispatch is prepared once, and a run encodes them into one submission.
+
+use std::num::NonZeroU64;
+use std::sync::Arc;
+
+use super::memory::Buffer;
+use super::pipeline::{ArgumentPlace, Pipeline, Shader};
+use super::{Context, ELEMENT_BYTES};
+use crate::arena::ScalarStep;
+use crate::error::Error;
+use crate::graph::{LevelCode, LevelStep, Lowered, Source, Step, View};
+use crate::kernel::{Code, Target};
+use crate::reduction::task::ARGUMENT_BYTES;
+use crate::storage::foreign;
+
+/// The kernel of scalar operations.
+const SCALAR_SOURCE: &str = include_str!("../../kernels/scalar.wgsl");
+const SCALAR_SYMBOL: &str = "glass_scalar";
+/// Changes with the text.
+const SCALAR_HASH: &str = env!("CARGO_PKG_VERSION");
+
+/// The argument block of every kernel of a graph, zero where it has fewer.
+type Arguments = [u32; ARGUMENT_BYTES as usize / size_of::<u32>()];
+
+/// A graph on an adapter. The bindings keep the buffers.
+pub(crate) struct Program {
+    arena: Buffer,
+    n_words: usize,
+    dispatches: Vec<Dispatch>,
+}
+
+struct Dispatch {
+    pipeline: Arc<Pipeline>,
+    bindings: wgpu::BindGroup,
+    /// Where they are not in a buffer.
+    immediates: Option<Arguments>,
+    grid: [u32; 3],
+}
+
+impl Context {
+    /// Compiles the kernels of a graph and binds their buffers.
+    pub(crate) fn program(&self, lowered: &Lowered, views: &[View]) -> Result<Program, Error> {
+        let arena = self.zeroed(lowered.n_words * ELEMENT_BYTES)?;
+        let memories = lowered.memories.iter().map(|len| self.zeroed(len * ELEMENT_BYTES));
+        let memories = memories.collect::<Result<Vec<Buffer>, Error>>()?;
+        let views = views.iter().map(|view| {
+            let words = view.memory.words();
+            words.wgpu().map(|words| words.buffer.clone()).ok_or_else(|| foreign(Target::Wgpu))
+        });
+        let views = views.collect::<Result<Vec<wgpu::Buffer>, Error>>()?;
+        let buffers = Buffers { arena: &arena, memories: &memories, views: &views };
+        let dispatches = lowered.steps.iter().map(|step| match step {
+            Step::Level(level) => self.level(level, &buffers),
+            Step::Scalar(scalar) => self.scalar(scalar, &arena),
+        });
+        let dispatches = dispatches.collect::<Result<Vec<Dispatch>, Error>>()?;
+        Ok(Program { arena, n_words: lowered.n_words, dispatches })
+    }
+
+    /// Submits every dispatch once. Never waits.
+    pub(crate) fn run(&self, program: &Program) -> Result<(), Error> {
+        self.check_earlier()?;
+        self.scoped("running a graph", || {
+            let mut encoder = self.device.create_command_encoder(&Default::default());
+            {
+                let mut pass = encoder.begin_compute_pass(&Default::default());
+                for Dispatch { pipeline, bindings, immediates, grid: [x, y, z] } in &program.dispatches {
+                    pass.set_pipeline(&pipeline.pipeline);
+                    pass.set_bind_group(0, bindings, &[]);
+                    if let Some(immediates) = immediates {
+                        pass.set_immediates(0, bytemuck::bytes_of(immediates));
+                    }
+                    pass.dispatch_workgroups(*x, *y, *z);
+                }
+            }
+            self.queue.submit([encoder.finish()]);
+        })
+    }
+
+    /// The words of the arena after everything submitted.
+    pub(crate) fn arena(&self, program: &Program) -> Result<Vec<u32>, Error> {
+        let mut words = vec![0; program.n_words];
+        self.download(&program.arena, bytemuck::cast_slice_mut(&mut words))?;
+        Ok(words)
+    }
+
+    fn level(&self, step: &LevelStep, buffers: &Buffers<'_>) -> Result<Dispatch, Error> {
+        let LevelCode::Kernel(kernel) = step.code else { return Err(foreign(Target::Wgpu)) };
+        let Code::Wgsl { native, web, .. } = kernel.code else {
+            let message = "not a WGSL kernel".into();
+            return Err(Error::MalformedTask { kernel: kernel.symbol, message });
+        };
+        let place = self.argument_place(ARGUMENT_BYTES);
+        let source = if place == ArgumentPlace::Uniform { web } else { native };
+        let mut bindings = vec![buffers.source(step.x)];
+        bindings.extend(step.y.map(|y| buffers.source(y)));
+        let n_inputs = bindings.len() as u32;
+        let len = step.arguments.n_groups.into();
+        bindings.extend(step.partials.map(|memory| buffers.source(Source::Partials { memory, len })));
+        bindings.push(buffers.arena.buffer.as_entire_binding());
+        let n_operands = bindings.len() as u32;
+        let (symbol, hash) = (kernel.symbol, kernel.hash);
+        let shader = Shader { symbol, hash, source, n_inputs, n_operands, place };
+        self.prepared(&shader, bindings, arguments(&step.arguments.words()), step.grid)
+    }
+
+    fn scalar(&self, step: &ScalarStep, arena: &Buffer) -> Result<Dispatch, Error> {
+        let shader = Shader {
+            symbol: SCALAR_SYMBOL,
+            hash: SCALAR_HASH,
+            source: SCALAR_SOURCE,
+            n_inputs: 0,
+            n_operands: 1,
+            place: ArgumentPlace::Uniform,
+        };
+        let bindings = vec![arena.buffer.as_entire_binding()];
+        self.prepared(&shader, bindings, arguments(&step.arguments()), [1, 1, 1])
+    }
+
+    fn prepared(
+        &self,
+        shader: &Shader,
+        bindings: Vec<wgpu::BindingResource<'_>>,
+        arguments: Arguments,
+        grid: [u32; 3],
+    ) -> Result<Dispatch, Error> {
+        let pipeline = self.pipeline(shader)?;
+        self.scoped("binding buffers", || {
+            let uniform = (shader.place == ArgumentPlace::Uniform)
+                .then(|| self.uniform(bytemuck::bytes_of(&arguments)));
+            let entries: Vec<_> = bindings
+                .into_iter()
+                .chain(uniform.as_ref().map(|buffer| buffer.as_entire_binding()))
+                .enumerate()
+                .map(|(binding, resource)| wgpu::BindGroupEntry { binding: binding as u32, resource })
+                .collect();
+            let bindings = self.device.create_bind_group(&wgpu::BindGroupDescriptor {
+                label: None,
+                layout: &pipeline.bindings,
+                entries: &entries,
+            });
+            let immediates = (shader.place != ArgumentPlace::Uniform).then_some(arguments);
+            Dispatch { pipeline: Arc::clone(&pipeline), bindings, immediates, grid }
+        })
+    }
+}
+
+/// The argument block with these first words.
+fn arguments(words: &[u32]) -> Arguments {
+    let mut block = Arguments::default();
+    block[..words.len()].copy_from_slice(words);
+    block
+}
+
+/// The memory that the kernels of a graph bind.
+struct Buffers<'a> {
+    arena: &'a Buffer,
+    memories: &'a [Buffer],
+    views: &'a [wgpu::Buffer],
+}
+
+impl Buffers<'_> {
+    fn source(&self, source: Source) -> wgpu::BindingResource<'_> {
+        let (buffer, start, len) = match source {
+            Source::View { view_idx, start, len } => (&self.views[view_idx], start, len),
+            Source::Partials { memory, len } => (&self.memories[memory].buffer, 0, len),
+        };
+        let n_bytes = |elements: u64| elements * ELEMENT_BYTES as u64;
+        let (offset, size) = (n_bytes(start), NonZeroU64::new(n_bytes(len)));
+        wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer, offset, size })
+    }
+}
