@@ -52,6 +52,7 @@ use proc_macro::TokenStream;
 /// | `iamax` | index of the largest abs x(i) | `n` | | `index` |
 /// | `argmax`, `argmin` | index of the largest, the smallest x(i) | `n` | | `index` |
 /// | `prefix_sum` | y(i) = x(0) + ... + x(i), `exclusive`: without x(i) | `n` | `exclusive` `in_place` | `y` (`x`) |
+/// | `logsumexp` | s = log sum exp(x), relative to the largest | `n` | | `s` |
 /// | `softmax` | y = exp(x) / sum exp(x), relative to the largest | `n` | `alpha` | `y` |
 /// | `axpy` | z = alpha x + y | `n` | `in_place` | `z` (`y`) |
 /// | `axpy_strided` | Y = alpha X + Y on tiles | `m` `n` `ldy` `ldx` | | `y`, updated |

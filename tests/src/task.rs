@@ -35,6 +35,7 @@ pub fn known(spec: &Spec) -> Option<Task> {
             in_place: names.has("inplace"),
         }
         .into(),
+        Op::Logsumexp => Logsumexp { n: names.size("n") }.into(),
         Op::Softmax => Softmax { n: names.size("n"), alpha: names.epilogue().alpha }.into(),
         Op::Axpy | Op::AxpyStrided | Op::Axpby | Op::Copy | Op::CopyStrided | Op::Scal => names.map(),
         Op::Rot => Rot { n: names.size("n"), in_place: names.has("inplace") }.into(),

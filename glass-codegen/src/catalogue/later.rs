@@ -16,7 +16,6 @@ const fn branching(op: Op, formula: &'static str) -> Entry {
 }
 
 pub(super) const ENTRIES: &[Entry] = &[
-    Entry { sums: Sums::Named, ..later(Op::Logsumexp, "s = log sum exp x(i)") },
     later(Op::GemvSegmented, "y_s = alpha op(A_s) x_s + beta y_s"),
     later(Op::GemmBatchedIndexed, "C_s = A_i B_j by index pairs"),
     branching(Op::LdltPivoted, "P A P' = L D L', Bunch-Kaufman"),

@@ -52,10 +52,14 @@ pub enum Function {
     Not,
     /// `x`, 1 where it is NaN.
     OrOne,
+    /// `x`, `y` where it is NaN.
+    OrOther,
     /// `x / y`.
     Div,
     /// `e^x`, by the device's own function.
     Exp,
+    /// The natural logarithm of `x`, by the device's own function.
+    Log,
     /// `sqrt x`.
     Sqrt,
     /// `1 / x`.

@@ -39,8 +39,10 @@ const TEMPLATES: &[(&str, &str)] = &[
 pub(super) fn language(dtype: DType) -> &'static Language {
     static F32: OnceLock<Language> = OnceLock::new();
     static F64: OnceLock<Language> = OnceLock::new();
-    let names =
-        ["ty", "pivot_ty", "fma", "add", "sub", "mul", "max", "abs", "zero", "half", "one", "div", "exp"];
+    let names = [
+        "ty", "pivot_ty", "fma", "add", "sub", "mul", "max", "abs", "zero", "half", "one", "div", "exp",
+        "log",
+    ];
     let (language, values) = match dtype {
         DType::F32 => (
             &F32,
@@ -58,6 +60,7 @@ pub(super) fn language(dtype: DType) -> &'static Language {
                 "1.0f",
                 "__fdiv_rn",
                 "expf",
+                "logf",
             ],
         ),
         DType::F64 => (
@@ -76,6 +79,7 @@ pub(super) fn language(dtype: DType) -> &'static Language {
                 "1.0",
                 "__ddiv_rn",
                 "exp",
+                "log",
             ],
         ),
     };

@@ -4,7 +4,7 @@ use super::Input;
 use super::language::Language;
 use crate::kernel::Cost;
 use crate::plan::{Form, Mapping, Plan, Staging, Target, Tier};
-use crate::spec::{FactorKind, Map, MapKind, Order, Phase, Reduction, Term, Triangle};
+use crate::spec::{FactorKind, MapKind, Order, Phase, Reduction, Term, Triangle};
 use serde::Serialize;
 use std::sync::OnceLock;
 
@@ -72,11 +72,12 @@ pub(super) fn numerics(input: &Input<'_>) -> Vec<String> {
     };
     lines.dedup();
     let pivots = pivots(phases, input.plan.target);
-    let has_equal_bits = pivots != Some(APPROXIMATE);
     lines.extend(pivots.map(str::to_owned));
-    if phases.iter().any(|phase| matches!(phase, Phase::Map(Map { kind: MapKind::Exponential, .. }))) {
-        lines.push("the exponential is the device's own: equal bits on one device only".to_owned());
-    }
+    let own = own_functions(phases);
+    let has_equal_bits = pivots != Some(APPROXIMATE) && own.is_empty();
+    lines.extend(
+        own.iter().map(|name| format!("the {name} is the device's own: equal bits on one device only")),
+    );
     let rounding = match (input.plan.target, lines.is_empty()) {
         (Target::Wgsl, _) => {
             "fma need not be fused in WGSL: the result is held to an error bound, not to bits"
@@ -91,6 +92,13 @@ pub(super) fn numerics(input: &Input<'_>) -> Vec<String> {
     };
     lines.push(rounding.to_owned());
     lines
+}
+
+/// The functions that every device evaluates in its own way.
+fn own_functions(phases: &[Phase]) -> Vec<&'static str> {
+    let has = |kind| phases.iter().any(|phase| matches!(phase, Phase::Map(map) if map.kind == kind));
+    let all = [(MapKind::Exponential, "exponential"), (MapKind::AddLogarithm, "logarithm")];
+    all.into_iter().filter(|(kind, _)| has(*kind)).map(|(_, name)| name).collect()
 }
 
 fn stage(input: &Input<'_>, destination: usize, order: &str) -> String {

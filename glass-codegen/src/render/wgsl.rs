@@ -127,7 +127,7 @@ pub(super) fn code(input: &Input<'_>, body: &str, dialect: Dialect) -> String {
         temporaries: temporaries.collect(),
         has_exponents: uses.any(&[Function::ExponentScale, Function::InverseExponentScale]),
         has_rotg: uses.any(&[Function::RotgCos, Function::RotgSin, Function::RotgRadius]),
-        has_extremes: uses.any(&[Function::Maximum, Function::Minimum, Function::OrOne]),
+        has_extremes: uses.any(&[Function::Maximum, Function::Minimum, Function::OrOne, Function::OrOther]),
         has_pivots: !uses.pivots.is_empty(),
         has_cholesky: uses.pivots.contains(&PivotKind::Cholesky),
         has_rsqrt: uses.pivots.contains(&PivotKind::Rsqrt),

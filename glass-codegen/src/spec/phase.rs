@@ -165,6 +165,8 @@ pub enum MapKind {
     Magnitude,
     /// `e^(x - y)`, the difference rounded first.
     Exponential,
+    /// `x + log y`; `x` where that is NaN.
+    AddLogarithm,
     /// The larger one; NaN where either is NaN.
     Maximum,
     /// The smaller one; NaN where either is NaN.

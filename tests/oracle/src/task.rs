@@ -62,6 +62,7 @@ tasks![
     Riccati,
     GnStep,
     Softmax,
+    Logsumexp,
     Contract,
     Elementwise,
     SetConst,
@@ -134,7 +135,7 @@ impl Task {
             Self::Posv(op) => !op.rsqrt,
             Self::Riccati(op) => !op.rsqrt,
             Self::GnStep(op) => !op.rsqrt,
-            Self::Softmax(_) => false,
+            Self::Softmax(_) | Self::Logsumexp(_) => false,
             _ => true,
         }
     }

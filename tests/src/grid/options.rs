@@ -159,6 +159,8 @@ const PLAIN: &[&str] = &[
     "not_equal n=5",
     "and n=5",
     "not n=5",
+    "logsumexp n=1",
+    "logsumexp n=5",
 ];
 
 pub(super) fn add(grid: &mut Grid) {

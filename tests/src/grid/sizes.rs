@@ -70,6 +70,9 @@ const SUMS: &[&str] = &[
     "ki,kl,lj->ij symmetric k=12 l=12 i=6 j=6",
     "kab,k->ab k=3 a=4 b=5",
     "ij,jk,kl,l->i i=6 j=5 k=4 l=3",
+    "logsumexp n=7",
+    "logsumexp n=14",
+    "logsumexp n=100",
 ];
 
 /// Ops in a stated order or without any sum.

@@ -155,6 +155,7 @@ impl Problem<'_> {
                 (MapKind::MultiplyAlpha, [x]) => vec![x * ALPHA],
                 (MapKind::Axpby, [x, y]) => vec![ALPHA * x + BETA * y],
                 (MapKind::Magnitude, [x]) => vec![x.abs()],
+                (MapKind::AddLogarithm, [x, y]) => vec![x + y.ln()],
                 (MapKind::Exponential, [x, y]) => vec![(x - y).exp()],
                 (MapKind::Maximum, [x, y]) => vec![x.max(*y)],
                 (MapKind::Minimum, [x, y]) => vec![x.min(*y)],

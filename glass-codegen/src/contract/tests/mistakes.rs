@@ -22,7 +22,7 @@ fn names_of_ops() {
     check(&op("cholesky, n = 7"), &["op: glass: op `cholesky` is not known\nallowed: "]);
     check(&op("contract, n = 7"), &["op: glass: op `contract` is not known"]);
     check(&op("potrf_reduced, n = 7"), &["op: glass: op `potrf_reduced` is not known\nallowed: "]);
-    check(&op("logsumexp, n = 7"), &["op: glass: op `logsumexp` is not provided yet\nallowed: dot, reduce,"]);
+    check(&op("eigh, n = 7"), &["op: glass: op `eigh` is not provided yet\nallowed: dot, reduce,"]);
     check(&op("pcg"), &["op: glass: op `pcg` is not provided yet"]);
 }
 

@@ -48,6 +48,12 @@ const TASKS: &[(&str, &str, &str, &str)] = &[
         "x(i) = sum of x(0..i)",
     ),
     (
+        "logsumexp, n = 5",
+        "logsumexp_f32_n5",
+        "in x 5, out s 1, temp m 1, temp e 5, temp total 1",
+        "s = log sum exp x",
+    ),
+    (
         "softmax, n = 5",
         "softmax_f32_n5",
         "in x 5, out y 5, temp m 1, temp e 5, temp total 1",

@@ -244,8 +244,16 @@ fn functions() {
         ),
         (Function::Not, vec!["x"], "x == 0.0f ? 1.0f : 0.0f", "select(0f, 1f, x == 0f)", "x.not()"),
         (Function::OrOne, vec!["x"], "x == x ? x : 1.0f", "select(x, 1f, glass_is_nan(x))", "x.or_one()"),
+        (
+            Function::OrOther,
+            vec!["x", "z"],
+            "x == x ? x : z",
+            "select(x, z, glass_is_nan(x))",
+            "x.or_other(z)",
+        ),
         (Function::Div, vec!["x", "z"], "__fdiv_rn(x, z)", "x / z", "x.div(z)"),
         (Function::Exp, vec!["x"], "expf(x)", "exp(x)", "x.exp()"),
+        (Function::Log, vec!["x"], "logf(x)", "log(x)", "x.ln()"),
         (Function::Sqrt, vec!["x"], "glass_sqrt(x)", "sqrt(x)", "x.sqrt()"),
         (Function::Reciprocal, vec!["x"], "glass_reciprocal(x)", "1f / x", "x.recip()"),
         (

@@ -151,6 +151,7 @@ fn composed() -> Vec<Task> {
     }
     for n in [1, 7, 33] {
         tasks.extend([AlphaChoice::One, AlphaChoice::Runtime].map(|alpha| Softmax { n, alpha }.into()));
+        tasks.push(Logsumexp { n }.into());
     }
     tasks
 }
@@ -210,8 +211,9 @@ fn all() -> Vec<Task> {
 fn has_forms(task: &Task) -> bool {
     let is_product = matches!(task, Task::Gemv(_) | Task::Gemm(_) | Task::Syrk(_) | Task::Contract(_));
     let is_fused = matches!(task, Task::TensorVecContract(_) | Task::VecTensorVec(_) | Task::Congruence(_));
-    let is_composed = matches!(task, Task::Riccati(_) | Task::GnStep(_) | Task::Softmax(_));
-    is_product || is_fused || is_composed || matches!(task, Task::Reduction(_))
+    let is_composed = matches!(task, Task::Riccati(_) | Task::GnStep(_));
+    let is_reduction = matches!(task, Task::Reduction(_) | Task::Softmax(_) | Task::Logsumexp(_));
+    is_product || is_fused || is_composed || is_reduction
 }
 
 /// Visits every task on every flavour under several scalars.

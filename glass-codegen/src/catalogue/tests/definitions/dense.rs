@@ -73,6 +73,10 @@ fn running_sums_and_extremes() {
         let largest = (0..5).map(|t| solved.old("x").at(t, 0).abs()).fold(0.0, f64::max);
         solved.check("s", |_, _| largest);
     });
+    check("logsumexp, n = 5", |solved| {
+        let total = sum(5, |t| solved.old("x").at(t, 0).exp());
+        solved.check("s", |_, _| total.ln());
+    });
     for (alpha, factor) in [("one", 1.0), ("runtime", ALPHA)] {
         check(&format!("softmax, n = 5, alpha = {alpha}"), |solved| {
             let power = |t: usize| (factor * solved.old("x").at(t, 0)).exp();

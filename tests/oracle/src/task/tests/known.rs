@@ -214,6 +214,12 @@ fn composed() {
     assert_eq!(weights.outputs[0], [0.5, 0.5, 0.0]);
     let one = solved(Softmax { n: 1, alpha: AlphaChoice::One }, &[&[-700.0]], &[], &[]);
     assert_eq!(one.outputs[0], [1.0]);
+    let log = |x: &[f64]| solved(Logsumexp { n: x.len() }, &[x], &[], &[]).outputs[0][0];
+    assert_eq!(log(&[-1234.5]), -1234.5);
+    assert!((log(&[1e4, 1e4, f64::NEG_INFINITY]) - (1e4 + 2f64.ln())).abs() < 2e-12);
+    assert_eq!(log(&[f64::NEG_INFINITY; 2]), f64::NEG_INFINITY);
+    assert_eq!(log(&[f64::INFINITY, f64::NEG_INFINITY]), f64::INFINITY);
+    assert!(log(&[f64::INFINITY, f64::NAN]).is_nan());
 }
 
 #[test]
