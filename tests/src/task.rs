@@ -59,6 +59,7 @@ pub fn known(spec: &Spec) -> Option<Task> {
         }
         .into(),
         Op::Potrf | Op::Posv | Op::Potrs | Op::Ldlt | Op::LdltSolve | Op::Inv => names.factor(),
+        Op::PotrfMany | Op::InvMany => names.many(),
         Op::TensorVecContract | Op::VecTensorVec => names.tensor(),
         Op::CongruenceSym | Op::Bilinear | Op::CongruenceAccum => names.congruence(),
         Op::RiccatiGain => names.riccati(),
@@ -275,6 +276,12 @@ impl Names<'_> {
             Op::LdltSolve => LdltSolve { n, nrhs, in_place }.into(),
             _ => Inv { n, in_place, check }.into(),
         }
+    }
+
+    fn many(&self) -> Task {
+        let kind = if self.0.op == Op::PotrfMany { ManyKind::Potrf } else { ManyKind::Inv };
+        let orders = self.0.dims.iter().map(|dim| dim.extent).collect();
+        Many { kind, orders, in_place: self.has("inplace"), check: self.check() }.into()
     }
 
     fn tensor(&self) -> Task {

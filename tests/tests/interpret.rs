@@ -100,6 +100,7 @@ fn stores_again(spec: &Spec) -> bool {
     let eliminates = |phase: &Phase| match phase {
         Phase::Solve(_) | Phase::Lu(_) => true,
         Phase::Factor(factor) => factor.kind == FactorKind::Inverse,
+        Phase::Sweep(sweep) => sweep.factors[0].kind == FactorKind::Inverse,
         _ => false,
     };
     spec.phases.len() > 1 || spec.phases.iter().any(eliminates)

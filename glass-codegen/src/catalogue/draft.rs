@@ -100,11 +100,16 @@ impl<'a> Draft<'a> {
         self.spec.operands[operand].structure = structure;
     }
 
-    /// The status word, unless it is switched off.
-    pub(super) fn status(&mut self) {
+    /// The status words, one for each thing that may fail, unless they are switched off.
+    pub(super) fn statuses(&mut self, count: usize) {
         if self.settings.check {
-            self.operand(Operand::words("status", 1));
+            self.operand(Operand::words("status", count));
         }
+    }
+
+    /// The status word.
+    pub(super) fn status(&mut self) {
+        self.statuses(1);
     }
 
     pub(super) fn phase(&mut self, phase: Phase) {

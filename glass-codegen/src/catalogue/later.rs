@@ -23,8 +23,6 @@ pub(super) const ENTRIES: &[Entry] = &[
     branching(Op::Getrs, "X = A^-1 B of P A = L U"),
     branching(Op::Laswp, "rows exchanged"),
     branching(Op::InvPivoted, "X = A^-1 with row exchanges"),
-    later(Op::PotrfMany, "several A = L L' in one sweep"),
-    later(Op::InvMany, "several X = A^-1 in one sweep"),
     branching(Op::Syev, "A = V diag(w) V', cyclic Jacobi"),
     later(Op::Eigh, "A = V diag(w) V', fixed sweeps"),
     later(Op::EigClamp, "V max(diag(w), floor) V'"),

@@ -46,9 +46,8 @@ pub fn build(spec: &Spec, plan: &Plan) -> Kernel {
 fn phases(emit: &mut Emit<'_>) {
     let spec = emit.spec;
     let status = spec.status();
-    if status.is_some() {
-        emit.push(Stmt::Status);
-    }
+    let n_statuses = status.map_or(0, |operand| spec.operands[operand].elements());
+    (0..n_statuses).for_each(|word| emit.push(Stmt::Status { word }));
     let inertia = spec.inertia();
     if inertia.is_some() {
         SIGNS.into_iter().for_each(|(_, word)| emit.word(word, Index::default()));
@@ -71,7 +70,7 @@ fn phases(emit: &mut Emit<'_>) {
         rest = others;
     }
     if let Some(operand) = status {
-        emit.once(|emit| emit.push(Stmt::StoreStatus { operand }));
+        emit.once(|emit| (0..n_statuses).for_each(|word| emit.push(Stmt::StoreStatus { operand, word })));
     }
     if let Some(operand) = inertia {
         emit.once(|emit| {
@@ -96,6 +95,7 @@ fn phase(phase: &Phase, is_alone: bool, emit: &mut Emit<'_>) {
         }
         Phase::Map(element_wise) => map::map(element_wise, emit),
         Phase::Factor(matrix) => factor::factor(matrix, emit),
+        Phase::Sweep(sweep) => factor::sweep(&sweep.factors, emit),
         Phase::Solve(triangle) => solve::solve(triangle, emit),
         Phase::Triangle(product) => triangle::triangle(product, emit),
         Phase::Scan(sums) => scan::scan(sums, emit),

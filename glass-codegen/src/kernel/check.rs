@@ -19,7 +19,7 @@ pub fn check(spec: &Spec, kernel: &Kernel) -> Result<(), String> {
         ints: BTreeMap::new(),
         values,
         words: BTreeSet::new(),
-        has_status: false,
+        n_statuses: 0,
         divergent: false,
     };
     if let Some(worker) = kernel.body.worker {
@@ -39,8 +39,8 @@ struct Scope<'a> {
     values: BTreeMap<String, Kind>,
     /// Words in scope.
     words: BTreeSet<String>,
-    /// The status word is there.
-    has_status: bool,
+    /// Status words in scope.
+    n_statuses: usize,
     /// Lanes of one warp may disagree on reaching this point.
     divergent: bool,
 }
@@ -118,13 +118,16 @@ impl Scope<'_> {
                 old.iter().try_for_each(|old| self.used(old))?;
                 self.define(name, Kind::Value)
             }
-            Stmt::Status => {
-                self.has_status = true;
+            Stmt::Status { word } => {
+                if *word != self.n_statuses {
+                    return Err(format!("status word {word} is number {}", self.n_statuses));
+                }
+                self.n_statuses += 1;
                 Ok(())
             }
-            Stmt::Pivot { value, pivot, reciprocal, number, .. } => {
+            Stmt::Pivot { value, pivot, reciprocal, note, .. } => {
                 self.used(value)?;
-                if number.is_some() && !self.has_status {
+                if note.as_ref().is_some_and(|note| note.word >= self.n_statuses) {
                     return Err(format!("pivot `{pivot}` has no status word"));
                 }
                 self.define(pivot, Kind::Value)?;
@@ -137,9 +140,9 @@ impl Scope<'_> {
                 }
                 self.in_bounds(*operand, index, 1)
             }
-            Stmt::StoreStatus { operand } => {
-                self.in_bounds(*operand, &Index::default(), 1)?;
-                if self.has_status { Ok(()) } else { Err("no status word to store".to_owned()) }
+            Stmt::StoreStatus { operand, word } => {
+                self.in_bounds(*operand, &Index::constant(*word), 1)?;
+                if *word < self.n_statuses { Ok(()) } else { Err("no status word to store".to_owned()) }
             }
             Stmt::Word { name, start } => {
                 self.natural(start)?;

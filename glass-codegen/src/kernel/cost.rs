@@ -102,7 +102,7 @@ impl Count {
             | Stmt::Var { .. }
             | Stmt::Constant { .. }
             | Stmt::Finish { .. }
-            | Stmt::Status
+            | Stmt::Status { .. }
             | Stmt::Word { .. } => {}
         }
     }

@@ -26,6 +26,8 @@ pub(super) struct Emit<'a> {
     pub(super) plan: &'a Plan,
     pub(super) workers: Workers,
     pub(super) is_straight: bool,
+    /// Which of several independent matrices is worked on: its names and its status word are its own.
+    part: Option<usize>,
     stmts: Vec<Stmt>,
     /// Straight-line text: the current value of every element that was read or written.
     values: HashMap<(usize, usize), String>,
@@ -42,6 +44,7 @@ impl<'a> Emit<'a> {
             plan,
             workers,
             is_straight,
+            part: None,
             stmts: Vec::new(),
             values: HashMap::new(),
             products: HashSet::new(),
@@ -97,9 +100,26 @@ impl<'a> Emit<'a> {
         self.push(Stmt::Block { stmts });
     }
 
-    /// A name with the values of constant indices, `l_3_2`; the name alone in loops.
+    /// Statements of one of several independent matrices.
+    pub(super) fn of_part<T>(&mut self, part: Option<usize>, body: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::replace(&mut self.part, part);
+        let result = body(self);
+        self.part = outer;
+        result
+    }
+
+    /// The status word of what is worked on.
+    pub(super) fn status_word(&self) -> usize {
+        self.part.unwrap_or(0)
+    }
+
+    /// A name with the values of constant indices, `l_3_2`; the name alone in loops. `l1_3_2` and `l1` are those of the
+    /// second of several matrices.
     pub(super) fn label(&self, base: &str, indices: &[&Index]) -> String {
         let mut label = base.to_owned();
+        if let Some(part) = self.part {
+            label += &part.to_string();
+        }
         if self.is_straight {
             for index in indices {
                 label += &format!("_{index}");
@@ -296,16 +316,19 @@ impl<'a> Emit<'a> {
         });
     }
 
-    /// Copies an operand for workers that then update the copy; nothing where it is updated in its place.
-    pub(super) fn copy(&mut self, source: usize, target: usize, n_elements: usize) {
-        if source == target {
-            return;
+    /// Copies operands, `(source, target, elements)`, for workers that then update the copies; nothing where they are
+    /// updated in their places.
+    pub(super) fn copy(&mut self, operands: &[(usize, usize, usize)]) {
+        let copied = || operands.iter().filter(|(source, target, _)| source != target);
+        for &(source, target, n_elements) in copied() {
+            self.each("element", &Index::default(), &Index::constant(n_elements), |emit, element| {
+                let given = emit.read(source, &element, "given");
+                emit.write(target, &element, &given);
+            });
         }
-        self.each("element", &Index::default(), &Index::constant(n_elements), |emit, element| {
-            let given = emit.read(source, &element, "given");
-            emit.write(target, &element, &given);
-        });
-        self.barrier();
+        if copied().next().is_some() {
+            self.barrier();
+        }
     }
 
     /// Names the letters of a flattened index, under names of their own for every suffix.

@@ -2,7 +2,7 @@
 //! below is offered, and no index depends on data.
 
 use super::emit::Emit;
-use super::factor::pivot_of;
+use super::factor::{Taken, pivot_of};
 use super::{Function, Index, PivotKind, Stmt, search};
 use crate::spec::Lu;
 
@@ -23,7 +23,7 @@ pub(super) fn lu(lu: &Lu, emit: &mut Emit<'_>) {
     let n = lu.n;
     let end = Index::constant(n);
     let matrix = Rows { operand: lu.target, n };
-    emit.copy(lu.source, lu.target, n * n);
+    emit.copy(&[(lu.source, lu.target, n * n)]);
     emit.seq("step", &Index::default(), &end, |emit, k| {
         let (size, row) = (emit.label("largest", &[&k]), emit.label("pivot_row", &[&k]));
         search::largest((&size, &row), (&k, &end), emit, |emit, i| {
@@ -67,8 +67,7 @@ fn eliminate(lu: &Lu, k: &Index, row: &str, emit: &mut Emit<'_>) {
     let matrix = Rows { operand: lu.target, n: lu.n };
     let (next, end) = (k.clone().plus(Index::constant(1)), Index::constant(lu.n));
     let given = emit.read(lu.target, &matrix.at(k, k), "given");
-    let (pivot, reciprocal) = (emit.label("pivot", &[k]), emit.label("reciprocal", &[k]));
-    pivot_of(PivotKind::General, &given, &pivot, &reciprocal, k, emit);
+    let Taken { pivot, reciprocal } = pivot_of(PivotKind::General, &given, k, emit);
     // Behind a bad pivot the column is not scaled.
     let scale = emit.value(&emit.label("scale", &[k]), Function::OrOne, &[&reciprocal]);
     emit.each("row", &next, &end, |emit, i| {

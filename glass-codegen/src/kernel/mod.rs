@@ -33,7 +33,7 @@ pub use check::check;
 pub use cost::Cost;
 pub use index::{Index, Term};
 pub use pressure::pressure;
-pub use stmt::{Constant, Epilogue, Function, IntExpr, PivotKind, Sign, Stmt};
+pub use stmt::{Constant, Epilogue, Function, IntExpr, Note, PivotKind, Sign, Stmt};
 
 use crate::plan::{Staging, Tier};
 

@@ -91,6 +91,15 @@ pub enum PivotKind {
     General,
 }
 
+/// What a bad pivot leaves behind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// The status word that takes the number if it is still 0.
+    pub word: usize,
+    /// 1-based number of the pivot.
+    pub number: Index,
+}
+
 /// A number that text can spell in either precision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Constant {
@@ -204,8 +213,11 @@ pub enum Stmt {
         /// Which scalars take part.
         epilogue: Epilogue,
     },
-    /// The status word of the problem starts as 0.
-    Status,
+    /// A status word of the problem starts as 0.
+    Status {
+        /// Which one.
+        word: usize,
+    },
     /// A pivot and its reciprocal, both NaN where the value is bad.
     Pivot {
         /// How.
@@ -216,8 +228,8 @@ pub enum Stmt {
         pivot: String,
         /// Name of its reciprocal.
         reciprocal: String,
-        /// 1-based number that the status word takes if it is still 0 and the pivot is bad; `None` without a check.
-        number: Option<Index>,
+        /// What a bad pivot is noted as; `None` without a check.
+        note: Option<Note>,
     },
     /// Writes one element of an operand.
     Store {
@@ -228,10 +240,12 @@ pub enum Stmt {
         /// Value.
         value: String,
     },
-    /// Writes the status word to element 0 of a word operand.
+    /// Writes a status word to its element of a word operand.
     StoreStatus {
         /// Position of the operand in the spec.
         operand: usize,
+        /// Which status word, and which element.
+        word: usize,
     },
     /// A word, a `u32` that changes.
     Word {

@@ -85,7 +85,8 @@ pub(crate) fn shared_excess(
 
 /// Whether workers read what other workers of the problem wrote: then operands had better be in shared memory.
 fn reads_back(spec: &Spec) -> bool {
-    spec.phases.len() > 1 || matches!(spec.phases[0], Phase::Factor(_) | Phase::Solve(_) | Phase::Lu(_))
+    spec.phases.len() > 1
+        || matches!(spec.phases[0], Phase::Factor(_) | Phase::Sweep(_) | Phase::Solve(_) | Phase::Lu(_))
 }
 
 /// Every CUDA mapping worth timing for a task on sm_90, simplest first.
@@ -140,6 +141,7 @@ fn n_outputs(spec: &Spec) -> usize {
         Phase::Reduction(_) => 1,
         Phase::Map(map) => map.letters.iter().map(|letter| letter.extent).product(),
         Phase::Factor(factor) => factor.n,
+        Phase::Sweep(sweep) => sweep.factors.iter().map(|factor| factor.n).sum(),
         Phase::Solve(solve) => solve.n.max(solve.nrhs),
         Phase::Triangle(triangle) => triangle.contraction.n_outputs(),
         Phase::Scan(_) | Phase::Search(_) => 1,

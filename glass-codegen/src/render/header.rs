@@ -4,7 +4,7 @@ use super::Input;
 use super::language::Language;
 use crate::kernel::Cost;
 use crate::plan::{Form, Mapping, Plan, Staging, Target, Tier};
-use crate::spec::{FactorKind, MapKind, Order, Phase, Reduction, Term, Triangle};
+use crate::spec::{Factor, FactorKind, MapKind, Order, Phase, Reduction, Term, Triangle};
 use serde::Serialize;
 use std::sync::OnceLock;
 
@@ -120,7 +120,12 @@ fn sum(phase: &Phase, form: Form) -> Option<(usize, String)> {
             Some((contraction.destination.operand, order))
         }
         Phase::Scan(scan) => Some((scan.target, "each sum adds one element to the one before".to_owned())),
-        Phase::Map(_) | Phase::Factor(_) | Phase::Solve(_) | Phase::Lu(_) | Phase::Search(_) => None,
+        Phase::Map(_)
+        | Phase::Factor(_)
+        | Phase::Sweep(_)
+        | Phase::Solve(_)
+        | Phase::Lu(_)
+        | Phase::Search(_) => None,
     }
 }
 
@@ -141,13 +146,15 @@ const APPROXIMATE: &str = "pivots by an approximate reciprocal square root: equa
 
 /// What becomes of the diagonal.
 fn pivots(phases: &[Phase], target: Target) -> Option<&'static str> {
-    let is_approximate = |phase: &Phase| match phase {
-        Phase::Factor(factor) => Some(factor.kind == FactorKind::Cholesky { approximate: true }),
+    let is_approximate = |factor: &Factor| factor.kind == FactorKind::Cholesky { approximate: true };
+    let pivots_of = |phase: &Phase| match phase {
+        Phase::Factor(factor) => Some(is_approximate(factor)),
+        Phase::Sweep(sweep) => Some(sweep.factors.iter().any(is_approximate)),
         Phase::Map(map) if map.kind == MapKind::Reciprocal => Some(false),
         Phase::Lu(_) => Some(false),
         _ => None,
     };
-    let found: Vec<_> = phases.iter().filter_map(is_approximate).collect();
+    let found: Vec<_> = phases.iter().filter_map(pivots_of).collect();
     match (found.contains(&true), target) {
         _ if found.is_empty() => None,
         (true, _) => Some(APPROXIMATE),

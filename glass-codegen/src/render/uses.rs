@@ -32,7 +32,7 @@ impl Uses {
                 Stmt::Combine { lanes, .. } => drop(self.trees.insert(*lanes)),
                 Stmt::Load { operand, .. } => drop(self.loaded.insert(*operand)),
                 Stmt::Store { operand, .. }
-                | Stmt::StoreStatus { operand }
+                | Stmt::StoreStatus { operand, .. }
                 | Stmt::StoreWord { operand, .. } => {
                     self.stored.insert(*operand);
                 }
@@ -47,7 +47,7 @@ impl Uses {
                 | Stmt::Add { .. }
                 | Stmt::Raise { .. }
                 | Stmt::Finish { .. }
-                | Stmt::Status
+                | Stmt::Status { .. }
                 | Stmt::Word { .. }
                 | Stmt::CountSign { .. }
                 | Stmt::TakeLarger { .. }

@@ -2,12 +2,9 @@
 //! a language, and what no template can say from its [`Facts`].
 
 use super::language::{Language, Lines};
-use crate::kernel::{Body, Constant, Epilogue, Function, Index, IntExpr, PivotKind, Sign, Stmt, Term};
+use crate::kernel::{Body, Constant, Epilogue, Function, Index, IntExpr, Note, PivotKind, Sign, Stmt, Term};
 use crate::plan::Plan;
 use crate::spec::{Role, Spec};
-
-/// Name of the number of the first bad pivot, 0 before there is one. The operand is called `status`.
-const STATUS: &str = "first_bad";
 
 /// How the lanes of a segment meet in a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,12 +114,14 @@ impl Writer<'_> {
                 let old = old.as_deref().unwrap_or_default();
                 lines.push(&fill(finish(epilogue), &[("name", name), ("acc", acc), ("old", old)]));
             }
-            Stmt::Status => lines.push(&fill("status", &[("name", STATUS)])),
-            Stmt::Pivot { kind, value, pivot, reciprocal, number } => {
-                self.pivot(*kind, [value, pivot, reciprocal], number.as_ref(), lines);
+            Stmt::Status { word } => lines.push(&fill("status", &[("name", &self.status(*word))])),
+            Stmt::Pivot { kind, value, pivot, reciprocal, note } => {
+                self.pivot(*kind, [value, pivot, reciprocal], note.as_ref(), lines);
             }
             Stmt::Store { operand, index, value } => self.store(*operand, index, &self.value(value), lines),
-            Stmt::StoreStatus { operand } => self.store(*operand, &Index::default(), STATUS, lines),
+            Stmt::StoreStatus { operand, word } => {
+                self.store(*operand, &Index::constant(*word), &self.status(*word), lines);
+            }
             Stmt::Word { name, start } => {
                 lines.push(&fill("word", &[("name", name), ("start", &self.number(start))]));
             }
@@ -228,7 +227,7 @@ impl Writer<'_> {
         &self,
         kind: PivotKind,
         [value, pivot, reciprocal]: [&str; 3],
-        number: Option<&Index>,
+        note: Option<&Note>,
         lines: &mut Lines,
     ) {
         let component = match kind {
@@ -236,8 +235,8 @@ impl Writer<'_> {
             PivotKind::Rsqrt => "rsqrt_pivot",
             PivotKind::General => "general_pivot",
         };
-        let status = if number.is_some() { STATUS.to_owned() } else { self.fill("no_status", &[]) };
-        let spelled = number.map_or_else(|| self.literal(0), |number| self.number(number));
+        let status = note.map_or_else(|| self.fill("no_status", &[]), |note| self.status(note.word));
+        let spelled = note.map_or_else(|| self.literal(0), |note| self.number(&note.number));
         let arguments = [
             ("value", self.value(value)),
             ("pivot", pivot.to_owned()),
@@ -247,9 +246,15 @@ impl Writer<'_> {
         ];
         let arguments = arguments.each_ref().map(|(name, value)| (*name, value.as_str()));
         lines.push(&self.fill(component, &arguments));
-        if number.is_some() && self.facts.language.has("note") {
+        if note.is_some() && self.facts.language.has("note") {
             lines.push(&self.fill("note", &arguments));
         }
+    }
+
+    /// Name of the number of the first bad pivot, 0 before there is one. The operand is called `status`.
+    fn status(&self, word: usize) -> String {
+        let is_alone = self.spec.status().is_none_or(|operand| self.spec.operands[operand].elements() == 1);
+        if is_alone { "first_bad".to_owned() } else { format!("first_bad_{word}") }
     }
 
     /// An integer as the value of a word.

@@ -6,7 +6,7 @@ mod phase;
 pub use access::{Access, Letter};
 pub use phase::{
     Alpha, Beta, Contraction, Domain, Factor, FactorKind, Lu, Map, MapKind, Opposite, Order, Phase, Product,
-    Reduction, Scan, Search, Shift, Solve, Sought, Term, Triangle,
+    Reduction, Scan, Search, Shift, Solve, Sought, Sweep, Term, Triangle,
 };
 
 use crate::catalogue::Op;

@@ -34,6 +34,8 @@ pub enum Phase {
     Map(Map),
     /// A factorisation or inversion.
     Factor(Factor),
+    /// Factorisations of independent matrices, which go through their steps together.
+    Sweep(Sweep),
     /// A triangular solve.
     Solve(Solve),
     /// A product with a triangular matrix.
@@ -265,6 +267,14 @@ pub struct Factor {
     pub scratch: Option<[usize; 2]>,
 }
 
+/// Several independent factorisations of one kind, none of which works in another one's operands; all of them in place or
+/// none. Bad pivots of each go to its own word of the operand `status` where the spec has one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sweep {
+    /// In the order of their status words.
+    pub factors: Vec<Factor>,
+}
+
 /// `op(T) X = B` for a triangle `T` of `n x n` and `n x nrhs` right-hand sides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Solve {
@@ -284,6 +294,13 @@ pub struct Solve {
     pub source: usize,
     /// Unknowns; may be the source.
     pub target: usize,
+}
+
+impl Factor {
+    fn n_fmas(&self) -> usize {
+        let n = self.n;
+        if self.kind == FactorKind::Inverse { n * n * n } else { n * n * n / 6 + n * n }
+    }
 }
 
 impl Solve {
@@ -387,8 +404,8 @@ impl Phase {
             }
             Phase::Reduction(reduction) => reduction.length,
             Phase::Map(map) => map.letters.iter().map(|letter| letter.extent).product(),
-            Phase::Factor(Factor { kind: FactorKind::Inverse, n, .. }) => n * n * n,
-            Phase::Factor(Factor { n, .. }) => n * n * n / 6 + n * n,
+            Phase::Factor(factor) => factor.n_fmas(),
+            Phase::Sweep(sweep) => sweep.factors.iter().map(Factor::n_fmas).sum(),
             Phase::Solve(Solve { n, nrhs, .. }) => n * n * nrhs / 2 + n * nrhs,
             Phase::Triangle(Triangle { contraction, .. }) => {
                 contraction.n_outputs() * (contraction.n_terms() + 1) / 2
@@ -408,6 +425,18 @@ impl Phase {
 struct Shown<'a> {
     phase: &'a Phase,
     spec: &'a Spec,
+}
+
+impl Shown<'_> {
+    fn factor(&self, factor: &Factor, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = |operand: usize| self.spec.operands[operand].name;
+        let Factor { kind, n, source, shift, target, opposite, .. } = factor;
+        write!(f, "factor {} = {kind:?} of {}, n {n}", name(*target), name(*source))?;
+        if let Some(shift) = shift {
+            write!(f, ", {shift:?} shift")?;
+        }
+        write!(f, ", opposite {opposite:?}")
+    }
 }
 
 impl fmt::Display for Shown<'_> {
@@ -442,12 +471,13 @@ impl fmt::Display for Shown<'_> {
                 let domain = if *strictly_lower { " strictly below the diagonal" } else { "" };
                 write!(f, "map {} = {kind:?}({}){domain}", list(destinations), list(sources))
             }
-            Phase::Factor(Factor { kind, n, source, shift, target, opposite, .. }) => {
-                write!(f, "factor {} = {kind:?} of {}, n {n}", name(*target), name(*source))?;
-                if let Some(shift) = shift {
-                    write!(f, ", {shift:?} shift")?;
+            Phase::Factor(factor) => self.factor(factor, f),
+            Phase::Sweep(Sweep { factors }) => {
+                for (factor_idx, factor) in factors.iter().enumerate() {
+                    f.write_str(if factor_idx == 0 { "together " } else { "; " })?;
+                    self.factor(factor, f)?;
                 }
-                write!(f, ", opposite {opposite:?}")
+                Ok(())
             }
             Phase::Triangle(Triangle { contraction, upper, unit }) => {
                 let Contraction { destination, products, alpha, beta, .. } = contraction;

@@ -266,9 +266,10 @@ impl Written {
             }
             None => {
                 let (name, text) = (self.field.as_str(), tokens::text(&self.value));
+                let example = if self.field == Field::Orders { "12, 12, 6" } else { "cuda" };
                 self.report(
                     format!(
-                        "glass: `{name} = {text}` is no list\nallowed: a list, such as `{name} = [cuda]`"
+                        "glass: `{name} = {text}` is no list\nallowed: a list, such as `{name} = [{example}]`"
                     ),
                     errors,
                 );

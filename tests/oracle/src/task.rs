@@ -53,6 +53,7 @@ tasks![
     Ldlt,
     LdltSolve,
     Inv,
+    Many,
     Getrf,
     Getrs,
     Gesv,

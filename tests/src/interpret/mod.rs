@@ -10,7 +10,7 @@ mod function;
 mod memory;
 
 use function::{evaluate, pivot};
-use glass_codegen::kernel::{Constant, Epilogue, Function, Index, IntExpr, Kernel, Sign, Stmt};
+use glass_codegen::kernel::{Constant, Epilogue, Function, Index, IntExpr, Kernel, Note, Sign, Stmt};
 use glass_codegen::plan::WARP;
 use glass_codegen::spec::Spec;
 use glass_oracle::{Case, Real};
@@ -36,7 +36,7 @@ pub fn run<T: Real>(spec: &Spec, kernel: &Kernel, case: &mut Case<T>) -> Result<
         ints: HashMap::new(),
         values: scalars.map(|(name, value)| (*name, vec![*value; n_workers])).collect(),
         words: HashMap::new(),
-        status: None,
+        statuses: Vec::new(),
     };
     if let Some(worker) = kernel.body.worker {
         machine.ints.insert(worker, (0..n_workers as isize).collect());
@@ -57,8 +57,8 @@ struct Machine<'a, T> {
     values: HashMap<&'a str, Vec<T>>,
     /// Named words, one a worker.
     words: HashMap<&'a str, Vec<u32>>,
-    /// The status word as each worker has it.
-    status: Option<Vec<u32>>,
+    /// The status words as each worker has them.
+    statuses: Vec<Vec<u32>>,
 }
 
 impl<'a, T: Real> Machine<'a, T> {
@@ -125,8 +125,8 @@ impl<'a, T: Real> Machine<'a, T> {
                 }
                 self.values.insert(name, finished);
             }
-            Stmt::Status => self.status = Some(vec![0; self.n_workers]),
-            Stmt::Pivot { kind, value, pivot: name, reciprocal, number } => {
+            Stmt::Status { .. } => self.statuses.push(vec![0; self.n_workers]),
+            Stmt::Pivot { kind, value, pivot: name, reciprocal, note } => {
                 let value = self.value(value)?;
                 let mut pivots = vec![T::NAN; self.n_workers];
                 let mut reciprocals = pivots.clone();
@@ -138,8 +138,8 @@ impl<'a, T: Real> Machine<'a, T> {
                 }
                 self.values.insert(name, pivots);
                 self.values.insert(reciprocal, reciprocals);
-                if let Some(number) = number {
-                    self.note(number, &is_bad, active)?;
+                if let Some(note) = note {
+                    self.note(note, &is_bad, active)?;
                 }
             }
             Stmt::Store { operand, index, value } => {
@@ -150,10 +150,10 @@ impl<'a, T: Real> Machine<'a, T> {
                     self.memory.store(*operand, elements[worker], values[worker], worker)?;
                 }
             }
-            Stmt::StoreStatus { operand } => {
-                let status = self.status.as_ref().ok_or("there is no status word")?;
+            Stmt::StoreStatus { operand, word } => {
+                let status = self.statuses.get(*word).ok_or("there is no status word")?;
                 for worker in workers(active) {
-                    self.memory.store_word(*operand, 0, status[worker], worker)?;
+                    self.memory.store_word(*operand, *word as isize, status[worker], worker)?;
                 }
             }
             Stmt::Word { name, start } => {
@@ -243,9 +243,9 @@ impl<'a, T: Real> Machine<'a, T> {
     }
 
     /// The status word takes the number of the first bad pivot.
-    fn note(&mut self, number: &Index, is_bad: &[bool], active: &[bool]) -> Result<(), String> {
-        let numbers = self.index(number, active)?;
-        let status = self.status.as_mut().ok_or("a pivot is numbered without a status word")?;
+    fn note(&mut self, note: &Note, is_bad: &[bool], active: &[bool]) -> Result<(), String> {
+        let numbers = self.index(&note.number, active)?;
+        let status = self.statuses.get_mut(note.word).ok_or("a pivot is numbered without a status word")?;
         for worker in workers(active).filter(|worker| is_bad[*worker]) {
             if status[worker] == 0 {
                 status[worker] = u32::try_from(numbers[worker])

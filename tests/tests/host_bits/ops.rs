@@ -51,6 +51,8 @@ tasks! {
     ldlt_solve, LdltSolve { n: 7, nrhs: 2, in_place: false }, Form::Serial, op(ldlt_solve, n = 7, nrhs = 2, layout = interleaved);
     inv, Inv { n: 6, in_place: false, check: Check::On }, Form::Serial, op(inv, n = 6);
     inv_in_place, Inv { n: 12, in_place: true, check: Check::Off }, Form::Serial, op(inv, n = 12, in_place, check = off, dtype = f64, layout = interleaved);
+    potrf_many, Many { kind: ManyKind::Potrf, orders: vec![7, 4, 6], in_place: false, check: Check::On }, Form::Serial, op(potrf_many, orders = [7, 4, 6], layout = interleaved);
+    inv_many, Many { kind: ManyKind::Inv, orders: vec![12, 12, 6], in_place: true, check: Check::On }, Form::Serial, op(inv_many, orders = [12, 12, 6], in_place, dtype = f64);
     tensor_k, tensor(Axis::K), Form::Serial, op(tensor_vec_contract, k = 3, a = 4, b = 5);
     tensor_a, tensor(Axis::A), reduced(4), op(tensor_vec_contract, k = 3, a = 4, b = 5, axis = a, form = reduced, lanes_per_output = 4);
     tensor_b, TensorVecContract { epilogue: BOTH, ..tensor(Axis::B) }, Form::Serial, op(tensor_vec_contract, k = 3, a = 4, b = 5, axis = b, alpha = runtime, beta = runtime, dtype = f64);

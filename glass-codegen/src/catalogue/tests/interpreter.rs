@@ -45,6 +45,7 @@ impl Problem<'_> {
                 Phase::Reduction(reduction) => self.reduction(reduction),
                 Phase::Map(map) => self.map(map),
                 Phase::Factor(factor) => self.factor(factor),
+                Phase::Sweep(sweep) => sweep.factors.iter().for_each(|factor| self.factor(factor)),
                 Phase::Solve(solve) => self.solve(solve),
                 Phase::Triangle(triangle) => self.triangle(triangle),
                 Phase::Scan(scan) => self.scan(scan),

@@ -2,7 +2,7 @@
 
 use crate::catalogue::Op;
 use crate::contract::{Field, Fields, Kind, Slot, lower};
-use crate::spec::{Access, Phase, Spec, Triangle};
+use crate::spec::{Access, Factor, Phase, Spec, Triangle};
 
 /// A linear congruential generator; its high bits are random enough to choose words.
 struct Random(u64);
@@ -176,9 +176,11 @@ fn assert_inside(spec: &Spec) {
                 continue;
             }
             Phase::Factor(factor) => {
-                for operand in [factor.source, factor.target] {
-                    assert_eq!(spec.operands[operand].elements(), factor.n * factor.n);
-                }
+                assert_square(spec, factor);
+                continue;
+            }
+            Phase::Sweep(sweep) => {
+                sweep.factors.iter().for_each(|factor| assert_square(spec, factor));
                 continue;
             }
             Phase::Solve(solve) => {
@@ -201,5 +203,11 @@ fn assert_inside(spec: &Spec) {
             let operand = &spec.operands[access.operand];
             assert!(access.offset + last < operand.elements(), "{} in {spec}", operand.name);
         }
+    }
+}
+
+fn assert_square(spec: &Spec, factor: &Factor) {
+    for operand in [factor.source, factor.target] {
+        assert_eq!(spec.operands[operand].elements(), factor.n * factor.n);
     }
 }

@@ -172,6 +172,35 @@ fn sizes_of_ops() {
 }
 
 #[test]
+fn orders_of_several_matrices() {
+    check(
+        &op("inv_many, n = 7"),
+        &[
+            "n: glass: field `n` is not known for op `inv_many`",
+            "-: glass: `orders` is missing: the orders of",
+        ],
+    );
+    check(
+        &op("inv_many, orders = 6"),
+        &["orders: glass: `orders` names 1 matrices\nallowed: 2..=4\nwhy: a single one has an op of its own"],
+    );
+    check(&op("inv_many, orders = 6 6 6 6 6"), &["orders: glass: `orders` names 5 matrices\nallowed: 2..=4"]);
+    check(
+        &op("potrf_many, orders = 6 0 x -1"),
+        &[
+            "orders: glass: order `0` is out of range\nallowed: 1..=4096",
+            "orders: glass: order `x` is no whole number\nallowed: digits alone, 1..=4096",
+            "orders: glass: order `-1` is out of range",
+        ],
+    );
+    check(&op("potrf, n = 7, orders = 7 7"), &["orders: glass: field `orders` is not known for op `potrf`"]);
+    check(
+        &op("inv_many, orders = 6 6, form = reduced"),
+        &["form: glass: `form = reduced` is not available for op `inv_many`"],
+    );
+}
+
+#[test]
 fn options_of_ops() {
     check(
         &op("posv, n = 7, reg = ridge, check = maybe"),

@@ -281,6 +281,19 @@ const TASKS: &[(&str, &str, &str, &str)] = &[
         "A = A^-1",
     ),
     (
+        "potrf_many, orders = 3 2",
+        "potrf_many_f32_n3_n2",
+        "in a0 3x3, in a1 2x2, out l0 3x3, out l1 2x2, word status 2",
+        "A0 = L0 L0', A1 = L1 L1'",
+    ),
+    (
+        "inv_many, orders = 12 12 6, in_place",
+        "inv_many_f32_n12_n12_n6_inplace",
+        "inout a0 12x12, inout a1 12x12, inout a2 6x6, word status 3, temp w_row0 12, temp w_col0 12, temp w_row1 12, \
+         temp w_col1 12, temp w_row2 6, temp w_col2 6",
+        "A0 = A0^-1, A1 = A1^-1, A2 = A2^-1",
+    ),
+    (
         "tensor_vec_contract, k = 4, a = 3, b = 2",
         "tensor_vec_contract_f32_k4_a3_b2",
         "in v 4, in t 3x8, out m 3x2",

@@ -1,7 +1,7 @@
 //! Every statement in every language, as exact text.
 
 use crate::catalogue::Op;
-use crate::kernel::{Body, Constant, Epilogue, Function, Index, IntExpr, PivotKind, Sign, Stmt};
+use crate::kernel::{Body, Constant, Epilogue, Function, Index, IntExpr, Note, PivotKind, Sign, Stmt};
 use crate::plan::{Access, Mapping, Plan, Target, Tier};
 use crate::render::writer::{Facts, lines};
 use crate::render::{cuda, rust, wgsl};
@@ -319,21 +319,21 @@ fn functions() {
 
 #[test]
 fn pivots_and_status() {
-    let pivot = |kind, number| Stmt::Pivot {
+    let pivot = |kind, number: Option<Index>| Stmt::Pivot {
         kind,
         value: name("d"),
         pivot: name("l"),
         reciprocal: name("r"),
-        number,
+        note: number.map(|number| Note { word: 0, number }),
     };
     let stmts = vec![
-        Stmt::Status,
+        Stmt::Status { word: 0 },
         pivot(PivotKind::Cholesky, Some(Index::constant(3))),
         Stmt::Block {
             stmts: vec![pivot(PivotKind::Rsqrt, Some(Index::name("col").plus(Index::constant(1))))],
         },
         Stmt::Block { stmts: vec![pivot(PivotKind::General, None)] },
-        Stmt::StoreStatus { operand: 2 },
+        Stmt::StoreStatus { operand: 2, word: 0 },
     ];
     expect(
         stmts,

@@ -136,6 +136,13 @@ fn factors() -> Vec<Task> {
         }
         tasks.extend([false, true].map(|trans| Getrs { n, nrhs: 2, trans }.into()));
     }
+    for kind in [ManyKind::Potrf, ManyKind::Inv] {
+        for (in_place, check) in [(false, Check::On), (true, Check::On), (false, Check::Off)] {
+            for orders in [vec![12, 12, 6], vec![1, 4], vec![3, 1, 3, 2]] {
+                tasks.push(Many { kind, orders, in_place, check }.into());
+            }
+        }
+    }
     tasks
 }
 

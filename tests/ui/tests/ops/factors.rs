@@ -103,6 +103,28 @@ op!(ldlt_solve: op(ldlt_solve, n = 3, nrhs = 2), [], |seed| {
     Problem::overwriting([both.dead_above(), l.times(&d).times(&l.transposed()).times(&x)], x)
 });
 
+// The second one of the bad problem is negated; the first one is as good as ever.
+op!(potrf_many: op(potrf_many, orders = [2, 3]), [], |seed| {
+    let (first, second) = (Matrix::lower(2, seed), Matrix::lower(3, seed + 1));
+    let sources = [definite(&first, 0), definite(&second, seed)];
+    let second = (seed != BAD).then_some(second);
+    Problem {
+        inputs: sources.map(|a| a.dead_above()).into(),
+        outputs: vec![(None, Some(first)), (None, second)],
+        words: vec![vec![0, u32::from(seed == BAD)]],
+    }
+});
+
+op!(inv_many: op(inv_many, orders = [3, 1, 2]), [], |seed| {
+    let triangles = [Matrix::lower(3, seed), Matrix::lower(1, seed + 1), Matrix::lower(2, seed + 2)];
+    let inverse = |l: &Matrix, n: usize| (None, Some(l.solved(&Matrix::diagonal(n, |_| 1.0))));
+    Problem {
+        outputs: triangles.iter().zip([3, 1, 2]).map(|(l, n)| inverse(l, n)).collect(),
+        inputs: triangles.into(),
+        words: vec![vec![0, 0, 0]],
+    }
+});
+
 op!(inv: op(inv, n = 3), [], |seed| {
     let (lower, upper) = (Matrix::unit_lower(3, seed), Matrix::lower(3, seed + 1).transposed());
     let mut a = lower.times(&upper);

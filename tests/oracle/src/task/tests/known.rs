@@ -195,6 +195,10 @@ fn composed() {
     let riccati = Riccati { factor: true, ..Riccati::new(1, 1) };
     let gain = solved(riccati, &[&[3.0], &[4.0], &[2.0], &[4.0]], &[], &[]);
     assert_eq!(gain.outputs, [[1.5], [4.0]]);
+    let many = Many { kind: ManyKind::Potrf, orders: vec![1, 2], in_place: false, check: Check::On };
+    let factors = solved(many, &[&[9.0], &[4.0, 2.0, 0.0, 1.0]], &[], &[]);
+    assert_eq!((&factors.outputs[0][..], &factors.outputs[1][..3]), (&[3.0][..], &[2.0, 1.0, 0.0][..]));
+    assert!(factors.outputs[1][3].is_nan() && factors.words == [[0, 2]]);
     // J = (1, 1)', r = (2, 4): dq = 6 / (2 + lambda).
     for (reg, lambda, dq) in
         [(Reg::None, None, 3.0), (Reg::Shift, Some(14.0), 0.375), (Reg::DiagShift, Some(7.0), 0.375)]
