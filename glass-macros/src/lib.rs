@@ -95,6 +95,8 @@ use proc_macro::TokenStream;
 /// | `ldlt` | A = L D L' | `n` | `fill` `in_place` `inertia` `check` | `l` (`a`), `status`, with the flag `inertia` |
 /// | `ldlt_solve` | X = (L D L')^-1 B | `n` `nrhs` | `in_place` | `x` (`b`) |
 /// | `inv` | X = A^-1, without pivoting | `n` | `in_place` `check` | `x` (`a`), `status` |
+/// | `potrf_many` | A0 = L0 L0', A1 = L1 L1', ... in one sweep | `orders` | `in_place` `check` | `l0`, `l1`, ... (`a0`, `a1`, ...), `status` |
+/// | `inv_many` | X0 = A0^-1, X1 = A1^-1, ... in one sweep | `orders` | `in_place` `check` | `x0`, `x1`, ... (`a0`, `a1`, ...), `status` |
 /// | `getrf` | P A = L U, rows exchanged | `n` | `in_place` `check` | `lu` (`a`), `status`, `pivots` |
 /// | `gesv` | X = A^-1 B by P A = L U | `n` `nrhs` | `in_place` `check` | `x` (`a`, `b`), `status`, in place `pivots` |
 /// | `tensor_vec_contract` | M = sum v T over one axis of T(k,a,b) | `k` `a` `b` | `axis` `slab_row_major` `symmetric` `alpha` `beta` | `m` |
@@ -115,6 +117,7 @@ use proc_macro::TokenStream;
 /// | `uplo` | `lower`, `upper`: the triangle that is stored; the other one is not read | `lower` |
 /// | `diag` | `nonunit`, `unit`: the diagonal is one and not read | `nonunit` |
 /// | `fill` | of `syrk`, `syr2k`: `full`, `lower`, `upper`; of a factor: `zero`, `untouched` for the opposite triangle | the first one |
+/// | `orders` | a list such as `[12, 12, 6]`: the orders of two to four matrices | |
 /// | `reg` | `none`, `shift` (`rho` is added to the diagonal), `diag_shift` (`rho` times the diagonal is added) | `none`; `gn_step` has `shift` |
 /// | `axis` | `k`, `a`, `b`: the contracted axis of the tensor | `k` |
 /// | `check` | `on`, `off`: without a status word | `on` |
@@ -125,7 +128,8 @@ use proc_macro::TokenStream;
 /// # Status
 /// `status` is one `u32` a problem: 0 where everything went well, otherwise the number, from 1, of the first pivot that
 /// is not finite or (of `potrf`, `posv`, `riccati_gain`, `gn_step`) not positive or (of `ldlt`, `inv`, `getrf`, `gesv`) zero. The results
-/// of that problem are then as computed; no other problem is disturbed. `inertia` is three `u32` a
+/// of that problem are then as computed; no other problem is disturbed. Of several matrices each has a word of its own,
+/// in order, and a failing one disturbs no other one. `inertia` is three `u32` a
 /// problem: how many entries of D are positive, negative and zero. `index` counts from 0, and `pivots` holds the row,
 /// from 0, that each row was exchanged with, in order. Words lie problem after problem in either layout.
 ///

@@ -65,7 +65,7 @@ impl Check {
             self.report(
                 Some(Field::Orders),
                 format!(
-                    "glass: `orders` names {} matrices\nallowed: 2..={MAX_MATRICES}\n\
+                    "glass: `orders` has {} item(s)\nallowed: 2..={MAX_MATRICES}\n\
                      why: a single one has an op of its own, and each one is an operand or two",
                     given.len()
                 ),

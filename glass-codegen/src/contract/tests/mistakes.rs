@@ -182,9 +182,9 @@ fn orders_of_several_matrices() {
     );
     check(
         &op("inv_many, orders = 6"),
-        &["orders: glass: `orders` names 1 matrices\nallowed: 2..=4\nwhy: a single one has an op of its own"],
+        &["orders: glass: `orders` has 1 item(s)\nallowed: 2..=4\nwhy: a single one has an op of its own"],
     );
-    check(&op("inv_many, orders = 6 6 6 6 6"), &["orders: glass: `orders` names 5 matrices\nallowed: 2..=4"]);
+    check(&op("inv_many, orders = 6 6 6 6 6"), &["orders: glass: `orders` has 5 item(s)\nallowed: 2..=4"]);
     check(
         &op("potrf_many, orders = 6 0 x -1"),
         &[
