@@ -14,7 +14,7 @@ pub(super) fn factor(factor: &Factor, emit: &mut Emit<'_>) {
         FactorKind::Ldlt => {
             columns(&Columns { factor, kind: PivotKind::General, has_diagonal: true }, emit);
         }
-        FactorKind::Inverse => inverse::inverse(factor, emit),
+        FactorKind::Inverse | FactorKind::PivotedInverse { .. } => inverse::inverse(factor, emit),
     }
     // The factor's columns are complete; what follows may read them all.
     emit.barrier();

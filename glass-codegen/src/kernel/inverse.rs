@@ -1,22 +1,42 @@
 //! Inversion by Gauss-Jordan elimination in the place of the matrix.
 
 use super::emit::Emit;
+use super::exchange::{self, Lines};
 use super::factor::pivot_of;
-use super::{Function, Index, IntExpr, PivotKind};
-use crate::spec::Factor;
+use super::{Function, Index, IntExpr, PivotKind, search};
+use crate::spec::{Factor, FactorKind};
 
 /// Step `k`: row `k` is scaled by the reciprocal of its pivot and taken from the other rows.
 pub(super) fn inverse(factor: &Factor, emit: &mut Emit<'_>) {
     if emit.is_straight { straight(factor, emit) } else { in_memory(factor, emit) }
+    if let FactorKind::PivotedInverse { pivots } = factor.kind {
+        exchange::columns_back(factor.n, factor.target, pivots, emit);
+    }
+}
+
+/// Takes the row with the largest entry of column `k` to its place, and notes which it was.
+fn take_pivot_row(factor: &Factor, k: &Index, emit: &mut Emit<'_>) {
+    let FactorKind::PivotedInverse { pivots } = factor.kind else { return };
+    let end = Index::constant(factor.n);
+    let rows = Lines::rows(factor.target, factor.n, emit);
+    let row = search::pivot_row(rows, k, &end, emit);
+    emit.each("col", &Index::default(), &end, |emit, j| rows.exchange(k, &j, &row, emit));
+    emit.once(|emit| emit.write_word(pivots, k.clone(), &row));
+    emit.barrier();
 }
 
 fn straight(factor: &Factor, emit: &mut Emit<'_>) {
     let (n, source, target) = (factor.n, factor.source, factor.target);
     let at = |i: usize, j: usize| Index::constant(i + j * n);
+    let is_pivoted = factor.kind != FactorKind::Inverse;
+    if is_pivoted {
+        emit.copy(source, target, n * n);
+    }
     for k in 0..n {
         // Before the first step the entries are those of the source; from then on those of the target.
-        let from = if k == 0 { source } else { target };
+        let from = if k == 0 && !is_pivoted { source } else { target };
         emit.comment(format!("step {k}"));
+        take_pivot_row(factor, &Index::constant(k), emit);
         let (pivot, reciprocal) = (format!("pivot_{k}"), format!("reciprocal_{k}"));
         let given = emit.read(from, &at(k, k), "");
         pivot_of(PivotKind::General, &given, &pivot, &reciprocal, &Index::constant(k), emit);
@@ -55,6 +75,7 @@ fn in_memory(factor: &Factor, emit: &mut Emit<'_>) {
     let at = |i: &Index, j: &Index| i.clone().plus(j.clone().times(n));
     emit.copy(factor.source, target, n * n);
     emit.seq("step", &Index::default(), &end, |emit, k| {
+        take_pivot_row(factor, &k, emit);
         let given = emit.read(target, &at(&k, &k), "given");
         pivot_of(PivotKind::General, &given, "pivot", "reciprocal", &k, emit);
         emit.each("index", &Index::default(), &end, |emit, index| {

@@ -81,6 +81,11 @@ const SINGLE: &[(&str, &[&str])] = &[
     ("getrf n=5", &["", "in_place", "check=off"]),
     ("gesv n=5", &["in_place", "check=off", "in_place check=off"]),
     ("gesv n=5 nrhs=3", &["in_place"]),
+    ("getrs n=5", &["", "in_place", "trans", "trans in_place"]),
+    ("getrs n=5 nrhs=3", &["in_place", "trans", "trans in_place"]),
+    ("laswp m=5 n=3", &["", "in_place", "trans", "trans in_place"]),
+    ("laswp m=1 n=3", &["", "in_place"]),
+    ("inv_pivoted n=5", &["", "in_place", "check=off"]),
     (
         "tensor_vec_contract k=3 a=4 b=5",
         &[

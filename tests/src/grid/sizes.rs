@@ -174,6 +174,14 @@ const ORDERED: &[&str] = &[
     "gesv n=7",
     "gesv n=14",
     "gesv n=6 nrhs=4",
+    "getrs n=7",
+    "getrs n=14 trans",
+    "getrs n=6 nrhs=4",
+    "laswp m=14 n=7",
+    "laswp m=7 n=1",
+    "inv_pivoted n=1",
+    "inv_pivoted n=7",
+    "inv_pivoted n=14",
 ];
 
 /// Small tasks of each kind of step that run under every block size.
@@ -196,6 +204,8 @@ const SWEPT: &[&str] = &[
     "iamax n=33",
     "getrf n=6 in_place",
     "gesv n=5 nrhs=3",
+    "getrs n=5 nrhs=3",
+    "inv_pivoted n=5 in_place",
     "vec_tensor_vec k=3 a=4 b=5",
     "congruence_sym n=6 p=4",
     "riccati_gain nx=6 nu=3 reg=shift",

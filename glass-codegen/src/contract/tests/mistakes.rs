@@ -33,9 +33,9 @@ fn what_the_thread_tier_lacks() {
         ("getrf", true),
         ("gesv", true),
         ("ldlt_pivoted", false),
-        ("getrs", false),
-        ("laswp", false),
-        ("inv_pivoted", false),
+        ("getrs", true),
+        ("laswp", true),
+        ("inv_pivoted", true),
         ("syev", false),
     ] {
         let later = format!("op: glass: op `{name}` is not provided yet");

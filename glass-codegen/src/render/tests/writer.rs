@@ -18,7 +18,7 @@ fn spec() -> Spec {
         operands: vec![
             Operand::matrix("a", (4, 4), Role::In),
             Operand::vector("y", 4, Role::InOut),
-            Operand::words("status", 1),
+            Operand::words("status", 1, Role::Out),
             Operand::vector("w", 6, Role::Temporary),
         ],
         phases: Vec::new(),
