@@ -425,6 +425,7 @@ fn words_hold_indices() {
         Stmt::TakeLarger { acc: name("largest"), word: name("row"), value: name("x"), index: row() },
         Stmt::TakeAt { acc: name("kept"), word: name("row"), value: name("rho"), index: Index::constant(3) },
         Stmt::StoreWord { operand: 2, index: Index::name("col"), word: name("row") },
+        Stmt::LoadWord { name: name("given"), operand: 2, index: Index::constant(0) },
     ];
     expect(
         stmts,
@@ -434,6 +435,7 @@ fn words_hold_indices() {
             "largest = x > largest || largest != largest ? x : largest;",
             "kept = row == 3u ? rho : kept;",
             "status[col] = row;",
+            "const unsigned int given = status[0u];",
         ],
         &[
             "var row = col;",
@@ -441,12 +443,14 @@ fn words_hold_indices() {
             "largest = select(largest, x, x > largest || largest != largest);",
             "kept = select(kept, args.rho, row == 3u);",
             "status[status_base + col] = row;",
+            "let given = status[status_base];",
         ],
         &[
             "let mut row = V::words((col) as u32);",
             "x.take_larger((col + 1) as u32, &mut largest, &mut row);",
             "V::splat(rho).take_at(3, &row, &mut kept);",
             "status[col] = row;",
+            "let given = status[0];",
         ],
     );
 }
