@@ -99,6 +99,9 @@ use proc_macro::TokenStream;
 /// | `inv_many` | X0 = A0^-1, X1 = A1^-1, ... in one sweep | `orders` | `in_place` `check` | `x0`, `x1`, ... (`a0`, `a1`, ...), `status` |
 /// | `getrf` | P A = L U, rows exchanged | `n` | `in_place` `check` | `lu` (`a`), `status`, `pivots` |
 /// | `gesv` | X = A^-1 B by P A = L U | `n` `nrhs` | `in_place` `check` | `x` (`a`, `b`), `status`, in place `pivots` |
+/// | `getrs` | X = A^-1 B of P A = L U | `n` `nrhs` | `trans` `in_place` | `x` (`b`); reads `lu`, `b`, `pivots` |
+/// | `laswp` | B = P A, rows exchanged by words | `m` `n` | `trans` `in_place` | `b` (`a`); reads `a`, `pivots` |
+/// | `inv_pivoted` | X = A^-1, rows exchanged | `n` | `in_place` `check` | `x` (`a`), `status` |
 /// | `tensor_vec_contract` | M = sum v T over one axis of T(k,a,b) | `k` `a` `b` | `axis` `slab_row_major` `symmetric` `alpha` `beta` | `m` |
 /// | `vec_tensor_vec` | s(k) = sum u(a) T(k,a,b) w(b) | `k` `a` `b` | `slab_row_major` `alpha` `beta` | `s` |
 /// | `congruence_sym` | Q = X' M X, M symmetric | `n` `p` | `alpha` `beta` | `q` |
@@ -127,16 +130,17 @@ use proc_macro::TokenStream;
 ///
 /// # Status
 /// `status` is one `u32` a problem: 0 where everything went well, otherwise the number, from 1, of the first pivot that
-/// is not finite or (of `potrf`, `posv`, `riccati_gain`, `gn_step`) not positive or (of `ldlt`, `inv`, `getrf`, `gesv`) zero. The results
+/// is not finite or (of `potrf`, `posv`, `riccati_gain`, `gn_step`) not positive or (of `ldlt`, `inv`, `inv_pivoted`, `getrf`, `gesv`) zero. The results
 /// of that problem are then as computed; no other problem is disturbed. Of several matrices each has a word of its own,
 /// in order, and a failing one disturbs no other one. `inertia` is three `u32` a
 /// problem: how many entries of D are positive, negative and zero. `index` counts from 0, and `pivots` holds the row,
-/// from 0, that each row was exchanged with, in order. Words lie problem after problem in either layout.
+/// from 0, that each row was exchanged with, in order; where they are read, a word that names no row below its own
+/// exchanges nothing. Words lie problem after problem in either layout.
 ///
 /// # What the struct gets
 /// `glass::Kernel` and, with the struct's own visibility,
 ///
-/// - `launch(&device, inputs, outputs [, scalars])`: the checked, asynchronous launch. Inputs are a tuple of `&Batch`,
+/// - `launch(&device, inputs, outputs [, scalars])`: the checked, asynchronous launch. Inputs are a tuple of `&Batch`, words last,
 ///   outputs and words together one of `&mut Batch`, each in the order of the formula; a single one stands bare, and
 ///   `()` where there are no inputs. The scalars `alpha`, `beta`, `rho`, `c`, `s` follow in this order, where the op has
 ///   them;

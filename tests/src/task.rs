@@ -51,6 +51,20 @@ pub fn known(spec: &Spec) -> Option<Task> {
         Op::Getrf => {
             Getrf { n: names.size("n"), in_place: names.has("inplace"), check: names.check() }.into()
         }
+        Op::Getrs => Getrs {
+            n: names.size("n"),
+            nrhs: names.size("nrhs"),
+            trans: names.has("trans"),
+            in_place: names.has("inplace"),
+        }
+        .into(),
+        Op::Laswp => Laswp {
+            m: names.size("m"),
+            n: names.size("n"),
+            trans: names.has("trans"),
+            in_place: names.has("inplace"),
+        }
+        .into(),
         Op::Gesv => Gesv {
             n: names.size("n"),
             nrhs: names.size("nrhs"),
@@ -58,7 +72,9 @@ pub fn known(spec: &Spec) -> Option<Task> {
             check: names.check(),
         }
         .into(),
-        Op::Potrf | Op::Posv | Op::Potrs | Op::Ldlt | Op::LdltSolve | Op::Inv => names.factor(),
+        Op::Potrf | Op::Posv | Op::Potrs | Op::Ldlt | Op::LdltSolve | Op::Inv | Op::InvPivoted => {
+            names.factor()
+        }
         Op::PotrfMany | Op::InvMany => names.many(),
         Op::TensorVecContract | Op::VecTensorVec => names.tensor(),
         Op::CongruenceSym | Op::Bilinear | Op::CongruenceAccum => names.congruence(),
@@ -274,7 +290,7 @@ impl Names<'_> {
             Op::Potrs => Potrs { n, nrhs, in_place }.into(),
             Op::Ldlt => Ldlt { n, in_place, opposite, check, inertia: self.has("inertia") }.into(),
             Op::LdltSolve => LdltSolve { n, nrhs, in_place }.into(),
-            _ => Inv { n, in_place, check }.into(),
+            op => Inv { n, in_place, check, pivoted: op == Op::InvPivoted }.into(),
         }
     }
 

@@ -31,6 +31,10 @@ impl<'a> Draft<'a> {
         Draft { settings, spec }
     }
 
+    pub(super) fn op(&self) -> Op {
+        self.spec.op
+    }
+
     /// A size under its own name.
     pub(super) fn size(&mut self, field: Field) -> usize {
         let extent = self.settings.size(field);
@@ -91,6 +95,11 @@ impl<'a> Draft<'a> {
         self.operand(Operand::matrix(name, shape, Role::Temporary))
     }
 
+    /// Words of a result.
+    pub(super) fn words(&mut self, name: &'static str, count: usize) -> usize {
+        self.operand(Operand::words(name, count, Role::Out))
+    }
+
     /// The reciprocals of a diagonal.
     pub(super) fn reciprocals(&mut self, n: usize) -> usize {
         self.temporary("recip", (n, 1))
@@ -103,7 +112,7 @@ impl<'a> Draft<'a> {
     /// The status words, one for each thing that may fail, unless they are switched off.
     pub(super) fn statuses(&mut self, count: usize) {
         if self.settings.check {
-            self.operand(Operand::words("status", count));
+            self.words("status", count);
         }
     }
 

@@ -4,8 +4,8 @@ use super::contraction::Sums;
 use super::emit::{Emit, Workers};
 use super::tiled::Tile;
 use super::{
-    Body, Frame, Index, Kernel, Sign, Stmt, factor, lanes, lu, map, reduction, scan, search, solve, straight,
-    tiled, triangle,
+    Body, Frame, Index, Kernel, Sign, Stmt, exchange, factor, lanes, lu, map, reduction, scan, search, solve,
+    straight, tiled, triangle,
 };
 use crate::plan::{Form, Plan, Target, Tier, Unroll, WARP};
 use crate::spec::{Contraction, Phase, Role, Spec};
@@ -100,6 +100,7 @@ fn phase(phase: &Phase, is_alone: bool, emit: &mut Emit<'_>) {
         Phase::Triangle(product) => triangle::triangle(product, emit),
         Phase::Scan(sums) => scan::scan(sums, emit),
         Phase::Lu(matrix) => lu::lu(matrix, emit),
+        Phase::Exchange(rows) => exchange::exchange(rows, emit),
         Phase::Search(vector) => search::search(vector, emit),
     }
 }

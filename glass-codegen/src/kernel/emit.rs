@@ -31,6 +31,8 @@ pub(super) struct Emit<'a> {
     stmts: Vec<Stmt>,
     /// Straight-line text: the current value of every element that was read or written.
     values: HashMap<(usize, usize), String>,
+    /// Straight-line text: the current word of every element that was read or written.
+    words: HashMap<(usize, usize), String>,
     /// Straight-line text: products of two values that later terms use again.
     products: HashSet<String>,
     /// Loops: what the open scopes have loaded, innermost last.
@@ -47,6 +49,7 @@ impl<'a> Emit<'a> {
             part: None,
             stmts: Vec::new(),
             values: HashMap::new(),
+            words: HashMap::new(),
             products: HashSet::new(),
             loaded: vec![HashMap::new()],
         }
@@ -239,7 +242,26 @@ impl<'a> Emit<'a> {
         self.push(Stmt::Word { name: name.to_owned(), start });
     }
 
+    /// The word of an element. `name` names it, with its index in straight-line text.
+    pub(super) fn read_word(&mut self, operand: usize, index: &Index, name: &str) -> String {
+        let element = index.as_constant().filter(|_| self.is_straight);
+        if let Some(known) = element.and_then(|element| self.words.get(&(operand, element))) {
+            return known.clone();
+        }
+        let name = self.label(name, &[index]);
+        self.words.extend(element.map(|element| ((operand, element), name.clone())));
+        self.push(Stmt::LoadWord { name: name.clone(), operand, index: index.clone() });
+        name
+    }
+
+    /// Writes an element of words. Straight-line temporaries never reach memory.
     pub(super) fn write_word(&mut self, operand: usize, index: Index, word: &str) {
+        if let Some(element) = index.as_constant().filter(|_| self.is_straight) {
+            self.words.insert((operand, element), word.to_owned());
+            if self.spec.operands[operand].role == Role::Temporary {
+                return;
+            }
+        }
         self.push(Stmt::StoreWord { operand, index, word: word.to_owned() });
     }
 
@@ -281,8 +303,9 @@ impl<'a> Emit<'a> {
             return;
         }
         if let Some(end) = end.as_constant() {
-            // The worker's index only moves the start up.
-            let least = start.constant.unsigned_abs();
+            // The worker's index only moves the start up; one that is subtracted moves it down, nobody knows how far.
+            let moves_down = start.terms.iter().any(|term| term.coefficient < 0);
+            let least = if moves_down { 0 } else { start.constant.unsigned_abs() };
             if least >= end {
                 return;
             }

@@ -36,7 +36,7 @@ pub(super) struct Taken {
 fn together(parts: &[Part<'_>], emit: &mut Emit<'_>) {
     match parts[0].factor.kind {
         FactorKind::Cholesky { .. } | FactorKind::Ldlt => columns(parts, emit),
-        FactorKind::Inverse => inverse::inverse(parts, emit),
+        FactorKind::Inverse | FactorKind::PivotedInverse { .. } => inverse::inverse(parts, emit),
     }
     // The factors are complete; what follows may read them all.
     emit.barrier();
@@ -95,7 +95,7 @@ fn column(factor: &Factor, col: &Index, emit: &mut Emit<'_>) -> Taken {
     let kind = match factor.kind {
         FactorKind::Cholesky { approximate: true } => PivotKind::Rsqrt,
         FactorKind::Cholesky { approximate: false } => PivotKind::Cholesky,
-        FactorKind::Ldlt | FactorKind::Inverse => PivotKind::General,
+        FactorKind::Ldlt | FactorKind::Inverse | FactorKind::PivotedInverse { .. } => PivotKind::General,
     };
     let taken = pivot_of(kind, &entry, col, emit);
     let (below, n) = (col.clone().plus(Index::constant(1)), Index::constant(factor.n));
@@ -155,7 +155,7 @@ fn entry(factor: &Factor, row: &Index, col: &Index, emit: &mut Emit<'_>) -> Stri
                 let name = emit.label("weighted", &[col, &before]);
                 emit.product(&name, &right, &diagonal)
             }
-            FactorKind::Cholesky { .. } | FactorKind::Inverse => right,
+            _ => right,
         };
         emit.subtract(&sum, &left, &right);
     });

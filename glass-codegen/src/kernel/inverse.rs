@@ -1,27 +1,50 @@
 //! Inversion by Gauss-Jordan elimination in the place of the matrix.
 
 use super::emit::Emit;
+use super::exchange::{self, Lines};
 use super::factor::{Part, Taken, pivot_of, steps};
-use super::{Function, Index, IntExpr, PivotKind};
-use crate::spec::Factor;
+use super::{Function, Index, IntExpr, PivotKind, search};
+use crate::spec::{Factor, FactorKind};
 
 /// Step `k`: row `k` is scaled by the reciprocal of its pivot and taken from the other rows.
 pub(super) fn inverse(parts: &[Part<'_>], emit: &mut Emit<'_>) {
-    if !emit.is_straight {
-        return in_memory(parts, emit);
+    if emit.is_straight {
+        for Part { part, factor } in parts {
+            emit.of_part(*part, |emit| straight(factor, emit));
+        }
+    } else {
+        in_memory(parts, emit);
     }
-    for Part { part, factor } in parts {
-        emit.of_part(*part, |emit| straight(factor, emit));
+    for Part { factor, .. } in parts {
+        if let FactorKind::PivotedInverse { pivots } = factor.kind {
+            exchange::columns_back(factor.n, factor.target, pivots, emit);
+        }
     }
+}
+
+/// Takes the row with the largest entry of column `k` to its place, and notes which it was.
+fn take_pivot_row(factor: &Factor, k: &Index, emit: &mut Emit<'_>) {
+    let FactorKind::PivotedInverse { pivots } = factor.kind else { return };
+    let end = Index::constant(factor.n);
+    let rows = Lines::rows(factor.target, factor.n, emit);
+    let row = search::pivot_row(rows, k, &end, emit);
+    emit.each("col", &Index::default(), &end, |emit, j| rows.exchange(k, &j, &row, emit));
+    emit.once(|emit| emit.write_word(pivots, k.clone(), &row));
+    emit.barrier();
 }
 
 fn straight(factor: &Factor, emit: &mut Emit<'_>) {
     let (n, source, target) = (factor.n, factor.source, factor.target);
     let at = |i: usize, j: usize| Index::constant(i + j * n);
+    let is_pivoted = factor.kind != FactorKind::Inverse;
+    if is_pivoted {
+        emit.copy(&[(source, target, n * n)]);
+    }
     for k in 0..n {
         // Before the first step the entries are those of the source; from then on those of the target.
-        let from = if k == 0 { source } else { target };
+        let from = if k == 0 && !is_pivoted { source } else { target };
         emit.comment(format!("step {k}"));
+        take_pivot_row(factor, &Index::constant(k), emit);
         let given = emit.read(from, &at(k, k), "");
         let Taken { reciprocal, .. } = pivot_of(PivotKind::General, &given, &Index::constant(k), emit);
         let others = || (0..n).filter(move |index| *index != k);
@@ -67,7 +90,10 @@ fn in_memory(parts: &[Part<'_>], emit: &mut Emit<'_>) {
     steps("step", parts, emit, |emit, left, k| {
         let mut taken = Vec::new();
         for Part { part, factor } in left {
-            taken.push(emit.of_part(*part, |emit| set_aside(factor, &k, emit)));
+            taken.push(emit.of_part(*part, |emit| {
+                take_pivot_row(factor, &k, emit);
+                set_aside(factor, &k, emit)
+            }));
         }
         emit.barrier();
         for (Part { part, factor }, taken) in left.iter().zip(&taken) {

@@ -12,6 +12,7 @@ mod contraction;
 mod cost;
 mod display;
 mod emit;
+mod exchange;
 mod factor;
 mod index;
 mod inverse;

@@ -145,6 +145,15 @@ pub enum Stmt {
         /// First element.
         index: Index,
     },
+    /// An element of a word operand, a word that does not change.
+    LoadWord {
+        /// Its name.
+        name: String,
+        /// Position of the operand in the spec.
+        operand: usize,
+        /// Element.
+        index: Index,
+    },
     /// An accumulator, a value that changes.
     Var {
         /// Its name.

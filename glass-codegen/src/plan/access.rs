@@ -70,7 +70,7 @@ pub(super) fn shared_parts(spec: &Spec, target: Target, mapping: &Mapping) -> (V
     for (operand_idx, operand) in spec.operands.iter().enumerate() {
         if is_staged(operand) || operand.role == Role::Temporary {
             parts.push(SharedPart { operand: operand_idx, offset_bytes });
-            offset_bytes += (operand.elements() * spec.dtype.bytes()).next_multiple_of(16);
+            offset_bytes += operand.bytes(spec.dtype).next_multiple_of(16);
         }
     }
     (parts, offset_bytes)

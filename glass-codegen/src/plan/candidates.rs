@@ -86,7 +86,10 @@ pub(crate) fn shared_excess(
 /// Whether workers read what other workers of the problem wrote: then operands had better be in shared memory.
 fn reads_back(spec: &Spec) -> bool {
     spec.phases.len() > 1
-        || matches!(spec.phases[0], Phase::Factor(_) | Phase::Sweep(_) | Phase::Solve(_) | Phase::Lu(_))
+        || matches!(
+            spec.phases[0],
+            Phase::Factor(_) | Phase::Sweep(_) | Phase::Solve(_) | Phase::Lu(_) | Phase::Exchange(_)
+        )
 }
 
 /// Every CUDA mapping worth timing for a task on sm_90, simplest first.
@@ -146,6 +149,7 @@ fn n_outputs(spec: &Spec) -> usize {
         Phase::Triangle(triangle) => triangle.contraction.n_outputs(),
         Phase::Scan(_) | Phase::Search(_) => 1,
         Phase::Lu(lu) => lu.n,
+        Phase::Exchange(exchange) => exchange.cols,
     };
     spec.phases.iter().map(of).max().unwrap_or(1)
 }

@@ -125,6 +125,7 @@ struct Argument {
 /// An operand that lives in shared memory while a body runs.
 #[derive(Serialize)]
 struct Staged {
+    ty: &'static str,
     shared: String,
     global: String,
     offset: String,
@@ -258,16 +259,21 @@ pub(super) fn params(params: Vec<(String, String)>) -> Vec<Param> {
         .collect()
 }
 
+/// Type of the elements of an operand.
+fn element_type(operand: &Operand, dtype: DType) -> &'static str {
+    match operand.element {
+        Element::Real => type_name(dtype),
+        Element::Word => "unsigned int",
+    }
+}
+
 /// Type and name of the pointer to an operand.
 ///
 /// What several workers write and read back is no `__restrict__` pointer: a compiler takes its memory for one thread's
 /// own, and keeps a value in a register across the barrier behind which another worker has changed it.
 fn pointer(prefix: &str, operand: &Operand, dtype: DType, tier: Tier) -> (String, String) {
     let constness = if operand.role == Role::In { "const " } else { "" };
-    let element = match operand.element {
-        Element::Real => type_name(dtype),
-        Element::Word => "unsigned int",
-    };
+    let element = element_type(operand, dtype);
     let is_own = operand.role == Role::In || tier == Tier::Thread;
     let restriction = if is_own { " __restrict__" } else { "" };
     (format!("{constness}{element}*{restriction}"), format!("{prefix}{}", operand.name))
@@ -379,6 +385,7 @@ fn staged(input: &Input<'_>, operand_idx: usize, offset: usize) -> Staged {
     let stride = input.plan.accesses[operand_idx].problem_stride;
     let is_argument = operand.role != Role::Temporary;
     Staged {
+        ty: element_type(operand, dtype),
         shared: format!("s_{}", operand.name),
         global: format!("g_{}", operand.name),
         offset: format!("{offset}u"),

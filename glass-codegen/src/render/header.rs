@@ -125,6 +125,7 @@ fn sum(phase: &Phase, form: Form) -> Option<(usize, String)> {
         | Phase::Sweep(_)
         | Phase::Solve(_)
         | Phase::Lu(_)
+        | Phase::Exchange(_)
         | Phase::Search(_) => None,
     }
 }

@@ -4,7 +4,7 @@
 use super::language::{Language, Lines};
 use crate::kernel::{Body, Constant, Epilogue, Function, Index, IntExpr, Note, PivotKind, Sign, Stmt, Term};
 use crate::plan::Plan;
-use crate::spec::{Role, Spec};
+use crate::spec::{Element, Role, Spec};
 
 /// How the lanes of a segment meet in a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,11 @@ pub(super) fn lines(facts: &Facts, spec: &Spec, plan: &Plan, body: &Body) -> Str
     for operand in body.temporaries.iter().filter(|_| facts.declares_temporaries) {
         let operand = &spec.operands[*operand];
         let elements = operand.elements().to_string();
-        lines.push(&writer.fill("array", &[("name", operand.name), ("elements", &elements)]));
+        let component = match operand.element {
+            Element::Real => "array",
+            Element::Word => "word_array",
+        };
+        lines.push(&writer.fill(component, &[("name", operand.name), ("elements", &elements)]));
     }
     writer.block(&body.stmts, &mut lines);
     lines.into_text()
@@ -82,6 +86,10 @@ impl Writer<'_> {
                 lines.push(&fill("int", &[("name", name), ("value", &self.int(value))]));
             }
             Stmt::Load { names, operand, index } => self.load(names, *operand, index, lines),
+            Stmt::LoadWord { name, operand, index } => {
+                let (array, index) = (self.spec.operands[*operand].name, self.place(*operand, index));
+                lines.push(&fill("load_word", &[("name", name), ("operand", array), ("index", &index)]));
+            }
             Stmt::Var { name, init } => {
                 let value = init.as_deref().map_or_else(|| fill("zero", &[]), |init| self.value(init));
                 lines.push(&fill("var", &[("name", name), ("value", &value)]));

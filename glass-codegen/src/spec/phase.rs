@@ -44,6 +44,8 @@ pub enum Phase {
     Scan(Scan),
     /// A factorisation with row exchanges.
     Lu(Lu),
+    /// Row exchanges by given words.
+    Exchange(Exchange),
     /// The index of a largest magnitude.
     Search(Search),
 }
@@ -226,6 +228,11 @@ pub enum FactorKind {
     Ldlt,
     /// `A^-1` by Gauss-Jordan elimination without pivoting.
     Inverse,
+    /// The same with row exchanges, pivots as those of [`Lu`]; the columns of the result are exchanged back.
+    PivotedInverse {
+        /// Words of a temporary, for the row that each step exchanged with its own.
+        pivots: usize,
+    },
 }
 
 /// What an out-of-place factor does with the opposite triangle.
@@ -299,7 +306,12 @@ pub struct Solve {
 impl Factor {
     fn n_fmas(&self) -> usize {
         let n = self.n;
-        if self.kind == FactorKind::Inverse { n * n * n } else { n * n * n / 6 + n * n }
+        match self.kind {
+            FactorKind::Inverse => n * n * n,
+            // Every exchange offers all rows below, or all columns behind.
+            FactorKind::PivotedInverse { .. } => 2 * n * n * n,
+            FactorKind::Cholesky { .. } | FactorKind::Ldlt => n * n * n / 6 + n * n,
+        }
     }
 }
 
@@ -371,6 +383,24 @@ pub struct Lu {
     pub right: Option<(usize, usize)>,
 }
 
+/// Rows `k` and `pivots[k]` of a matrix exchanged, `k` ascending or descending. A word that names no row below `k`
+/// exchanges nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exchange {
+    /// Rows of the matrix, and words.
+    pub rows: usize,
+    /// Columns of the matrix.
+    pub cols: usize,
+    /// The matrix.
+    pub source: usize,
+    /// The matrix after all exchanges; may be the source.
+    pub target: usize,
+    /// The words.
+    pub pivots: usize,
+    /// Descending: what undoes the exchanges in ascending order.
+    pub reversed: bool,
+}
+
 /// What is searched for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sought {
@@ -413,6 +443,7 @@ impl Phase {
             Phase::Scan(scan) => scan.length,
             // Every exchange offers all rows below.
             Phase::Lu(Lu { n, right, .. }) => n * n * n + right.map_or(0, |(_, cols)| n * n * cols),
+            Phase::Exchange(Exchange { rows, cols, .. }) => (rows * rows * cols).div_ceil(2),
             Phase::Search(search) => search.length,
         }
     }
@@ -497,6 +528,11 @@ impl fmt::Display for Shown<'_> {
                     Some((right, _)) => write!(f, ", rows of {} exchanged alike", name(*right)),
                     None => Ok(()),
                 }
+            }
+            Phase::Exchange(Exchange { source, target, pivots, reversed, .. }) => {
+                let order = if *reversed { "descending" } else { "ascending" };
+                let [target, source, pivots] = [*target, *source, *pivots].map(name);
+                write!(f, "exchange {target} = rows of {source} by {pivots}, {order}")
             }
             Phase::Search(Search { sought, source, length, output }) => {
                 write!(f, "search {} = {sought:?} of {}, length {length}", name(*output), name(*source))

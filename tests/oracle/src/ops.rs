@@ -31,7 +31,7 @@ pub use congruence::{Congruence, CongruenceKind};
 pub use contract::{Contract, Step};
 pub use diagonal::{AddIdentity, SetConst, SetIdentity};
 pub use elementwise::{ElementFunction, Elementwise};
-pub use exchange::{Swap, Transpose};
+pub use exchange::{Laswp, Swap, Transpose};
 pub use gauss_newton::GnStep;
 pub use gemm::{Gemm, Strides};
 pub use gemv::{Gemv, Ger};

@@ -2,7 +2,7 @@
 
 use crate::bits;
 use crate::bound::Arithmetic;
-use crate::case::{Case, Flavour, Operand, Scalar};
+use crate::case::{Case, Element, Flavour, Operand, Role, Scalar};
 use crate::draw::{Draw, hash};
 use crate::ops::*;
 use crate::problem::Form;
@@ -56,6 +56,7 @@ tasks![
     Many,
     Getrf,
     Getrs,
+    Laswp,
     Gesv,
     TensorVecContract,
     VecTensorVec,
@@ -171,6 +172,11 @@ impl Task {
         for (idx, (old, new)) in before.inputs.iter().zip(&after.inputs).enumerate() {
             let same = bits::unchanged(old, new, old.len().max(1));
             tally.require(same.is_ok(), || format!("input {idx} changed: {same:?}"));
+        }
+        let words = self.operands().into_iter().filter(|operand| operand.element == Element::Word);
+        for (operand, (old, new)) in words.zip(before.words.iter().zip(&after.words)) {
+            let is_kept = operand.role != Role::In || old == new;
+            tally.require(is_kept, || format!("`{}` changed", operand.name));
         }
         for (idx, (old, new)) in before.outputs.iter().zip(&after.outputs).enumerate() {
             assert_eq!(old.len(), new.len(), "elements of output {idx}");

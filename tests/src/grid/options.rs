@@ -169,6 +169,22 @@ const LATER: &[&str] = &[
     "inv_many orders=2,3 check=off",
     "logsumexp n=1",
     "logsumexp n=5",
+    "getrs n=5",
+    "getrs n=5 in_place",
+    "getrs n=5 trans",
+    "getrs n=5 trans in_place",
+    "getrs n=5 nrhs=3 in_place",
+    "getrs n=5 nrhs=3 trans",
+    "getrs n=5 nrhs=3 trans in_place",
+    "laswp m=5 n=3",
+    "laswp m=5 n=3 in_place",
+    "laswp m=5 n=3 trans",
+    "laswp m=5 n=3 trans in_place",
+    "laswp m=1 n=3",
+    "laswp m=1 n=3 in_place",
+    "inv_pivoted n=5",
+    "inv_pivoted n=5 in_place",
+    "inv_pivoted n=5 check=off",
 ];
 
 pub(super) fn add(grid: &mut Grid) {

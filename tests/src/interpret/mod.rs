@@ -13,6 +13,7 @@ use function::{evaluate, pivot};
 use glass_codegen::kernel::{Constant, Epilogue, Function, Index, IntExpr, Kernel, Note, Sign, Stmt};
 use glass_codegen::plan::WARP;
 use glass_codegen::spec::Spec;
+use glass_oracle::case::POISON_WORD;
 use glass_oracle::{Case, Real};
 use memory::Memory;
 use std::collections::HashMap;
@@ -83,6 +84,14 @@ impl<'a, T: Real> Machine<'a, T> {
                     }
                     self.values.insert(name, loaded);
                 }
+            }
+            Stmt::LoadWord { name, operand, index } => {
+                let elements = self.index(index, active)?;
+                let mut loaded = vec![POISON_WORD; self.n_workers];
+                for worker in workers(active) {
+                    loaded[worker] = self.memory.load_word(*operand, elements[worker], worker)?;
+                }
+                self.words.insert(name, loaded);
             }
             Stmt::Var { name, init: None } | Stmt::Constant { name, constant: Constant::Zero } => {
                 self.constant(name, T::ZERO);

@@ -165,6 +165,13 @@ fn assert_inside(spec: &Spec) {
                 }
                 continue;
             }
+            Phase::Exchange(exchange) => {
+                for operand in [exchange.source, exchange.target] {
+                    assert_eq!(spec.operands[operand].elements(), exchange.rows * exchange.cols);
+                }
+                assert_eq!(spec.operands[exchange.pivots].elements(), exchange.rows);
+                continue;
+            }
             Phase::Search(search) => {
                 assert_eq!(spec.operands[search.source].elements(), search.length);
                 continue;

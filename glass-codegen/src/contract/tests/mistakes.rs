@@ -33,9 +33,9 @@ fn what_the_thread_tier_lacks() {
         ("getrf", true),
         ("gesv", true),
         ("ldlt_pivoted", false),
-        ("getrs", false),
-        ("laswp", false),
-        ("inv_pivoted", false),
+        ("getrs", true),
+        ("laswp", true),
+        ("inv_pivoted", true),
         ("syev", false),
     ] {
         let later = format!("op: glass: op `{name}` is not provided yet");
@@ -46,8 +46,9 @@ fn what_the_thread_tier_lacks() {
         );
         let expected: Vec<&str> =
             [&later, &lacking].into_iter().skip(is_provided.into()).map(String::as_str).collect();
-        check(&op(&format!("{name}, n = 7, tier = thread")), &expected);
-        let fields = op(&format!("{name}, n = 7, tier = warp"));
+        let sizes = if name == "laswp" { "m = 7, n = 7" } else { "n = 7" };
+        check(&op(&format!("{name}, {sizes}, tier = thread")), &expected);
+        let fields = op(&format!("{name}, {sizes}, tier = warp"));
         if is_provided {
             assert_eq!(request(&fields).forced.tier, Some(Tier::Warp), "{name}");
         } else {

@@ -18,7 +18,7 @@ fn spec() -> Spec {
         operands: vec![
             Operand::matrix("a", (4, 4), Role::In),
             Operand::vector("y", 4, Role::InOut),
-            Operand::words("status", 1),
+            Operand::words("status", 1, Role::Out),
             Operand::vector("w", 6, Role::Temporary),
         ],
         phases: Vec::new(),
@@ -433,6 +433,7 @@ fn words_hold_indices() {
         Stmt::TakeLarger { acc: name("largest"), word: name("row"), value: name("x"), index: row() },
         Stmt::TakeAt { acc: name("kept"), word: name("row"), value: name("rho"), index: Index::constant(3) },
         Stmt::StoreWord { operand: 2, index: Index::name("col"), word: name("row") },
+        Stmt::LoadWord { name: name("given"), operand: 2, index: Index::constant(0) },
     ];
     expect(
         stmts,
@@ -442,6 +443,7 @@ fn words_hold_indices() {
             "largest = x > largest || largest != largest ? x : largest;",
             "kept = row == 3u ? rho : kept;",
             "status[col] = row;",
+            "const unsigned int given = status[0u];",
         ],
         &[
             "var row = col;",
@@ -449,12 +451,14 @@ fn words_hold_indices() {
             "largest = select(largest, x, x > largest || largest != largest);",
             "kept = select(kept, args.rho, row == 3u);",
             "status[status_base + col] = row;",
+            "let given = status[status_base];",
         ],
         &[
             "let mut row = V::words((col) as u32);",
             "x.take_larger((col + 1) as u32, &mut largest, &mut row);",
             "V::splat(rho).take_at(3, &row, &mut kept);",
             "status[col] = row;",
+            "let given = status[0];",
         ],
     );
 }

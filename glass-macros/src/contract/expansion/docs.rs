@@ -90,7 +90,7 @@ fn described(operand: &Operand) -> String {
         }
         (Element::Word, "status") => ": 0 is success, otherwise the number, from 1, of the first bad pivot",
         (Element::Word, "inertia") => ": how many pivots are positive, negative and zero",
-        (Element::Word, "pivots") => ": the row, from 0, that each row was exchanged with, in order",
+        (Element::Word, "pivots") => ": the row, from 0, that each row is exchanged with, in order",
         (Element::Word, _) => "",
     };
     format!("`{}`: {}{structure}, {role}{meaning}", operand.name, shape(operand))

@@ -42,7 +42,7 @@ macro_rules! single {
                 $body
             }
             ManyKind::Inv => {
-                let $op = Inv { n, in_place, check };
+                let $op = Inv { in_place, check, ..Inv::new(n) };
                 $body
             }
         }

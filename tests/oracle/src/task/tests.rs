@@ -1,7 +1,6 @@
 //! Every task: the twin stays inside its own bounds, keeps what it must not write, and the check sees any change.
 
 use super::*;
-use crate::case::{Element, Role};
 use crate::choice::{AlphaChoice, Check, Diag, Epilogue, Fill, Opposite, Reg, Uplo};
 
 /// Sizes at and around lane counts.
@@ -111,7 +110,7 @@ fn factors() -> Vec<Task> {
         for in_place in [false, true] {
             for (check, opposite) in [(Check::On, Opposite::Zero), (Check::Off, Opposite::Untouched)] {
                 tasks.push(Potrf { n, in_place, opposite, check, rsqrt: n % 3 == 0 }.into());
-                tasks.push(Inv { n, in_place, check }.into());
+                tasks.extend([false, true].map(|pivoted| Inv { n, in_place, check, pivoted }.into()));
                 let inertia = opposite == Opposite::Zero;
                 tasks.push(Ldlt { n, in_place, opposite, check, inertia }.into());
                 tasks.push(Ldlt { n, in_place, opposite, check, inertia: !inertia }.into());
@@ -134,7 +133,10 @@ fn factors() -> Vec<Task> {
             let solve = Gesv { n, nrhs: 2, in_place, check: Check::On };
             tasks.extend([solve.into(), Gesv { check: Check::Off, ..solve }.into()]);
         }
-        tasks.extend([false, true].map(|trans| Getrs { n, nrhs: 2, trans }.into()));
+        for (trans, in_place) in [(false, false), (false, true), (true, false), (true, true)] {
+            tasks.push(Getrs { n, nrhs: 2, trans, in_place }.into());
+            tasks.push(Laswp { m: n, n: 3, trans, in_place }.into());
+        }
     }
     for kind in [ManyKind::Potrf, ManyKind::Inv] {
         for (in_place, check) in [(false, Check::On), (true, Check::On), (false, Check::Off)] {
