@@ -4,7 +4,7 @@ mod sample;
 
 use glass_rt::host::Body;
 use glass_rt::kernel::{DType, Layout, Target, Task};
-use glass_rt::{Batch, Device, Element, Real, Operands, launch};
+use glass_rt::{Batch, Device, Element, Operands, Real, launch};
 use sample::pivots::{self, COUNTS, ELEMENTS};
 use sample::{K, M, SIZES};
 

@@ -51,7 +51,13 @@ const TASK: Task = Task {
     operands: OPERANDS,
     scalars: &[],
     variants: &[sample::variant("gather_host", Code::HostF32(host::entry::<Gather>))],
-    choices: &[Choice { target: Target::Host, arch: Arch::Any, min_batch: 1, variant_idx: 0, reason: "only one" }],
+    choices: &[Choice {
+        target: Target::Host,
+        arch: Arch::Any,
+        min_batch: 1,
+        variant_idx: 0,
+        reason: "only one",
+    }],
 };
 static CONTIGUOUS: Task = TASK;
 static INTERLEAVED: Task = Task { layout: Layout::Interleaved, ..TASK };
@@ -63,8 +69,7 @@ fn a_body_finds_the_words_of_its_problems() {
         // The last size is large enough to be spread over the cores.
         for n_problems in [0, 1, 31, 32, 33, 100, 9001] {
             let x: Vec<f32> = (0..n_problems * N).map(|at| at as f32 + 1.0).collect();
-            let rows: Vec<u32> =
-                (0..n_problems * N).map(|at| [2, 0, 7, 1, u32::MAX, 1, 0][at % 7]).collect();
+            let rows: Vec<u32> = (0..n_problems * N).map(|at| [2, 0, 7, 1, u32::MAX, 1, 0][at % 7]).collect();
             let x_batch = device.upload_slice(&x, N, task.layout).unwrap();
             let rows_batch = device.upload_slice(&rows, N, Layout::Contiguous).unwrap();
             let mut y = device.filled(N, n_problems, task.layout, 7.0f32).unwrap();

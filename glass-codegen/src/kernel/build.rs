@@ -4,8 +4,8 @@ use super::contraction::Sums;
 use super::emit::{Emit, Workers};
 use super::tiled::Tile;
 use super::{
-    Body, Frame, Index, Kernel, Sign, Stmt, exchange, factor, lanes, lu, map, reduction, scan, search, solve, straight,
-    tiled, triangle,
+    Body, Frame, Index, Kernel, Sign, Stmt, exchange, factor, lanes, lu, map, reduction, scan, search, solve,
+    straight, tiled, triangle,
 };
 use crate::plan::{Form, Plan, Target, Tier, Unroll, WARP};
 use crate::spec::{Contraction, Phase, Role, Spec};

@@ -27,7 +27,9 @@ fn line(stmt: &Stmt, depth: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Stmt::Load { names, operand, index } => {
             writeln!(f, "{} = load operand {operand}[{index}]", names.join(", "))
         }
-        Stmt::LoadWord { name, operand, index } => writeln!(f, "word {name} = load operand {operand}[{index}]"),
+        Stmt::LoadWord { name, operand, index } => {
+            writeln!(f, "word {name} = load operand {operand}[{index}]")
+        }
         Stmt::Var { name, init } => writeln!(f, "var {name} = {}", init.as_deref().unwrap_or("+0")),
         Stmt::Let { name, function, args } => writeln!(f, "{name} = {function:?}({})", args.join(", ")),
         Stmt::Constant { name, constant: Constant::Zero } => writeln!(f, "{name} = +0"),

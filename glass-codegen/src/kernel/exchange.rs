@@ -64,7 +64,9 @@ pub(super) fn exchange(exchange: &Exchange, emit: &mut Emit<'_>) {
     in_order(rows, reversed, emit, |emit, k| {
         let row = emit.read_word(pivots, k, "pivot_row");
         // A worker keeps its columns from step to step.
-        emit.each("col", &Index::default(), &Index::constant(cols), |emit, j| lines.exchange(k, &j, &row, emit));
+        emit.each("col", &Index::default(), &Index::constant(cols), |emit, j| {
+            lines.exchange(k, &j, &row, emit)
+        });
     });
 }
 
@@ -73,7 +75,9 @@ pub(super) fn columns_back(n: usize, target: usize, pivots: usize, emit: &mut Em
     let columns = Lines::columns(target, n);
     in_order(n, true, emit, |emit, k| {
         let col = emit.read_word(pivots, k, "pivot_col");
-        emit.each("row", &Index::default(), &Index::constant(n), |emit, i| columns.exchange(k, &i, &col, emit));
+        emit.each("row", &Index::default(), &Index::constant(n), |emit, i| {
+            columns.exchange(k, &i, &col, emit)
+        });
     });
 }
 

@@ -8,7 +8,11 @@ use crate::spec::{Factor, FactorKind};
 
 /// Step `k`: row `k` is scaled by the reciprocal of its pivot and taken from the other rows.
 pub(super) fn inverse(factor: &Factor, emit: &mut Emit<'_>) {
-    if emit.is_straight { straight(factor, emit) } else { in_memory(factor, emit) }
+    if emit.is_straight {
+        straight(factor, emit)
+    } else {
+        in_memory(factor, emit)
+    }
     if let FactorKind::PivotedInverse { pivots } = factor.kind {
         exchange::columns_back(factor.n, factor.target, pivots, emit);
     }

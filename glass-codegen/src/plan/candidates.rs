@@ -85,7 +85,8 @@ pub(crate) fn shared_excess(
 
 /// Whether workers read what other workers of the problem wrote: then operands had better be in shared memory.
 fn reads_back(spec: &Spec) -> bool {
-    spec.phases.len() > 1 || matches!(spec.phases[0], Phase::Factor(_) | Phase::Solve(_) | Phase::Lu(_) | Phase::Exchange(_))
+    spec.phases.len() > 1
+        || matches!(spec.phases[0], Phase::Factor(_) | Phase::Solve(_) | Phase::Lu(_) | Phase::Exchange(_))
 }
 
 /// Every CUDA mapping worth timing for a task on sm_90, simplest first.

@@ -112,7 +112,12 @@ fn sum(phase: &Phase, form: Form) -> Option<(usize, String)> {
             Some((contraction.destination.operand, order))
         }
         Phase::Scan(scan) => Some((scan.target, "each sum adds one element to the one before".to_owned())),
-        Phase::Map(_) | Phase::Factor(_) | Phase::Solve(_) | Phase::Lu(_) | Phase::Exchange(_) | Phase::Search(_) => None,
+        Phase::Map(_)
+        | Phase::Factor(_)
+        | Phase::Solve(_)
+        | Phase::Lu(_)
+        | Phase::Exchange(_)
+        | Phase::Search(_) => None,
     }
 }
 

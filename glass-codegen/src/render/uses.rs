@@ -30,7 +30,9 @@ impl Uses {
                 Stmt::Raise { keeps_nan: true, .. } => drop(self.functions.insert(Function::Maximum)),
                 Stmt::Pivot { kind, .. } => drop(self.pivots.insert(*kind)),
                 Stmt::Combine { lanes, .. } => drop(self.trees.insert(*lanes)),
-                Stmt::Load { operand, .. } | Stmt::LoadWord { operand, .. } => drop(self.loaded.insert(*operand)),
+                Stmt::Load { operand, .. } | Stmt::LoadWord { operand, .. } => {
+                    drop(self.loaded.insert(*operand))
+                }
                 Stmt::Store { operand, .. }
                 | Stmt::StoreStatus { operand }
                 | Stmt::StoreWord { operand, .. } => {

@@ -5,8 +5,8 @@ mod phase;
 
 pub use access::{Access, Letter};
 pub use phase::{
-    Alpha, Beta, Contraction, Domain, Exchange, Factor, FactorKind, Lu, Map, MapKind, Opposite, Order, Phase, Product,
-    Reduction, Scan, Search, Shift, Solve, Sought, Term, Triangle,
+    Alpha, Beta, Contraction, Domain, Exchange, Factor, FactorKind, Lu, Map, MapKind, Opposite, Order, Phase,
+    Product, Reduction, Scan, Search, Shift, Solve, Sought, Term, Triangle,
 };
 
 use crate::catalogue::Op;

@@ -241,7 +241,12 @@ fn load_words<T: Real>(
 ) {
     for (view, Input { data, elements }) in views.iter_mut().zip(inputs) {
         let stored = &data[first_problem * elements..][..n_valid * elements];
-        transpose::into_tile::<u32, Portable>(stored, n_valid, *elements, bytemuck::cast_slice_mut(view.tile));
+        transpose::into_tile::<u32, Portable>(
+            stored,
+            n_valid,
+            *elements,
+            bytemuck::cast_slice_mut(view.tile),
+        );
     }
 }
 

@@ -95,14 +95,21 @@ impl<T: Real> Operands<'_, '_, '_, T> {
         real: fn(&Storage<T>) -> Option<&B>,
         word: fn(&Storage<u32>) -> Option<&B>,
     ) -> Result<Vec<&B>, Error> {
-        let real = |batch: &'_ Batch<T>| real(&batch.storage).ok_or_else(|| batch.foreign());
-        let word = |batch: &'_ Batch<u32>| word(&batch.storage).ok_or_else(|| batch.foreign());
-        let inputs = self.inputs.iter().map(|batch| real(batch));
-        let word_inputs = self.word_inputs.iter().map(|batch| word(batch));
-        let outputs = self.outputs.iter().map(|batch| real(batch));
-        let words = self.words.iter().map(|batch| word(batch));
+        let inputs = self.inputs.iter().map(|batch| memory(batch, real));
+        let word_inputs = self.word_inputs.iter().map(|batch| memory(batch, word));
+        let outputs = self.outputs.iter().map(|batch| memory(batch, real));
+        let words = self.words.iter().map(|batch| memory(batch, word));
         inputs.chain(word_inputs).chain(outputs).chain(words).collect()
     }
+}
+
+/// The memory of a batch, where it is that of the backend.
+#[cfg(any(feature = "cuda", feature = "cuda-unpinned", feature = "wgpu"))]
+fn memory<'a, E: Element, B>(
+    batch: &'a Batch<E>,
+    of_backend: fn(&Storage<E>) -> Option<&B>,
+) -> Result<&'a B, Error> {
+    of_backend(&batch.storage).ok_or_else(|| batch.foreign())
 }
 
 fn check_count(

@@ -1,8 +1,8 @@
 //! Phases as plain f64 arithmetic, without any regard for speed or rounding.
 
 use crate::spec::{
-    Access, Alpha, Beta, Contraction, Domain, Element, Exchange, Factor, FactorKind, Letter, Lu, Map, MapKind,
-    Opposite, Phase, Reduction, Role, Scan, Search, Shift, Solve, Sought, Spec, Term, Triangle,
+    Access, Alpha, Beta, Contraction, Domain, Element, Exchange, Factor, FactorKind, Letter, Lu, Map,
+    MapKind, Opposite, Phase, Reduction, Role, Scan, Search, Shift, Solve, Sought, Spec, Term, Triangle,
 };
 
 /// Values of the run-time scalars.

@@ -90,7 +90,15 @@ fn exact_pivots(a: &Matrix, pivoted: bool) -> Vec<f64> {
                     at = i;
                 }
             }
-            let from = |i: usize| if i == k { at } else if i == at { k } else { i };
+            let from = |i: usize| {
+                if i == k {
+                    at
+                } else if i == at {
+                    k
+                } else {
+                    i
+                }
+            };
             w = Matrix::from_fn(n, n, |i, j| w.at(from(i), j));
         }
         let p = w.at(k, k);

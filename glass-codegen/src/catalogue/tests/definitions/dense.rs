@@ -161,7 +161,8 @@ fn rows_by_words() {
             let (a, pivots) = (solved.old("a"), solved.old("pivots"));
             let mut rows: Vec<usize> = (0..5).collect();
             (0..5).for_each(|k| rows.swap(k, pivots.at(k, 0) as usize));
-            let place = |i: usize| if trans { rows.iter().position(|row| *row == i).unwrap() } else { rows[i] };
+            let place =
+                |i: usize| if trans { rows.iter().position(|row| *row == i).unwrap() } else { rows[i] };
             solved.check(if in_place { "a" } else { "b" }, |i, j| a.at(place(i), j));
         });
         for nrhs in [1, 3] {
