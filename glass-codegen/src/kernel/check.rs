@@ -1,6 +1,7 @@
 //! What every built kernel satisfies: names defined once and before use, indices inside their operands,
 //! trees and barriers in uniform flow.
 
+use super::ahead::Ring;
 use super::{Index, IntExpr, Kernel, Stmt};
 use crate::plan::WARP;
 use crate::spec::{Element, Operand, Role, Spec};
@@ -20,6 +21,7 @@ pub fn check(spec: &Spec, kernel: &Kernel) -> Result<(), String> {
         values,
         words: BTreeSet::new(),
         has_status: false,
+        ring: Ring::new(kernel.body.ring_slots),
         divergent: false,
     };
     if let Some(worker) = kernel.body.worker {
@@ -41,6 +43,8 @@ struct Scope<'a> {
     words: BTreeSet<String>,
     /// The status word is there.
     has_status: bool,
+    /// Copies on their way.
+    ring: Ring,
     /// Lanes of one warp may disagree on reaching this point.
     divergent: bool,
 }
@@ -85,6 +89,15 @@ impl Scope<'_> {
                     ));
                 }
                 names.iter().try_for_each(|name| self.define(name, Kind::Value))
+            }
+            Stmt::CopyAhead { elements, first_slot } => {
+                elements.iter().try_for_each(|(operand, index)| self.in_bounds(*operand, index, 1))?;
+                self.ring.copy(*first_slot, elements.len())
+            }
+            Stmt::Await { n_pending } => self.ring.wait(*n_pending),
+            Stmt::Take { name, slot } => {
+                self.ring.take(*slot)?;
+                self.define(name, Kind::Value)
             }
             Stmt::Var { name, init } => {
                 init.iter().try_for_each(|init| self.used(init))?;

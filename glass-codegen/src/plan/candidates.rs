@@ -11,6 +11,9 @@ const MAX_SHARED_BYTES: usize = 47 * 1024;
 /// Workgroup memory that every WebGPU device grants.
 const MAX_WORKGROUP_BYTES: usize = 16 * 1024;
 
+/// Loads from which on reading ahead is measured: with fewer, a thread starts all of them at once anyway.
+const MIN_AHEAD: usize = 32;
+
 /// Threads of one block where nothing was measured and nothing was forced.
 pub(crate) fn default_threads(tier: Tier, target: Target) -> usize {
     match (tier, target) {
@@ -130,7 +133,20 @@ pub fn candidates(spec: &Spec, layout: Layout) -> Vec<Mapping> {
         let lanes_per_output = (n_terms.next_power_of_two() / 2).clamp(2, WARP);
         add(Tier::Block, Form::Reduced { lanes_per_output }, staging, 128, None);
     }
+    if layout == Layout::Interleaved {
+        mappings.extend([32, 64].into_iter().filter_map(|threads| ahead(spec, threads)));
+    }
     mappings
+}
+
+/// Reading ahead, where the text is straight-line and loads enough for a thread to wait for the later ones.
+fn ahead(spec: &Spec, threads_per_block: usize) -> Option<Mapping> {
+    let (tier, form, staging) = (Tier::Thread, Form::Serial, Staging::Ahead);
+    let mapping = Mapping { tier, form, staging, threads_per_block, min_blocks: None };
+    let smallest = MIN_AHEAD * threads_per_block * spec.dtype.bytes();
+    let is_worth = spec.op.entry().no_thread.is_none()
+        && Plan::new(spec, Layout::Interleaved, Target::Cuda, mapping).shared_bytes >= smallest;
+    is_worth.then_some(mapping)
 }
 
 /// Most elements that one phase can compute at once.

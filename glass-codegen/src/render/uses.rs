@@ -31,6 +31,9 @@ impl Uses {
                 Stmt::Pivot { kind, .. } => drop(self.pivots.insert(*kind)),
                 Stmt::Combine { lanes, .. } => drop(self.trees.insert(*lanes)),
                 Stmt::Load { operand, .. } => drop(self.loaded.insert(*operand)),
+                Stmt::CopyAhead { elements, .. } => {
+                    self.loaded.extend(elements.iter().map(|(operand, _)| *operand));
+                }
                 Stmt::Store { operand, .. }
                 | Stmt::StoreStatus { operand }
                 | Stmt::StoreWord { operand, .. } => {
@@ -40,6 +43,8 @@ impl Uses {
                     self.add(stmts)
                 }
                 Stmt::Comment(_)
+                | Stmt::Await { .. }
+                | Stmt::Take { .. }
                 | Stmt::Int { .. }
                 | Stmt::Var { .. }
                 | Stmt::Constant { .. }
