@@ -109,6 +109,9 @@ pub fn candidates(spec: &Spec, layout: Layout) -> Vec<Mapping> {
                 add(Tier::Thread, Form::Serial, Staging::Direct, threads, None);
             }
             add(Tier::Thread, Form::Serial, Staging::Direct, 128, Some(1));
+            for threads in [32, 64].into_iter().filter(|threads| can_read_ahead(spec, *threads)) {
+                add(Tier::Thread, Form::Serial, Staging::Ahead, threads, None);
+            }
         }
         Layout::Contiguous => {
             add(Tier::Thread, Form::Serial, Staging::Direct, 64, None);
@@ -133,20 +136,16 @@ pub fn candidates(spec: &Spec, layout: Layout) -> Vec<Mapping> {
         let lanes_per_output = (n_terms.next_power_of_two() / 2).clamp(2, WARP);
         add(Tier::Block, Form::Reduced { lanes_per_output }, staging, 128, None);
     }
-    if layout == Layout::Interleaved {
-        mappings.extend([32, 64].into_iter().filter_map(|threads| ahead(spec, threads)));
-    }
     mappings
 }
 
-/// Reading ahead, where the text is straight-line and loads enough for a thread to wait for the later ones.
-fn ahead(spec: &Spec, threads_per_block: usize) -> Option<Mapping> {
+/// Whether the text is straight-line and loads enough for a thread to wait for the later ones.
+fn can_read_ahead(spec: &Spec, threads_per_block: usize) -> bool {
     let (tier, form, staging) = (Tier::Thread, Form::Serial, Staging::Ahead);
     let mapping = Mapping { tier, form, staging, threads_per_block, min_blocks: None };
     let smallest = MIN_AHEAD * threads_per_block * spec.dtype.bytes();
-    let is_worth = spec.op.entry().no_thread.is_none()
-        && Plan::new(spec, Layout::Interleaved, Target::Cuda, mapping).shared_bytes >= smallest;
-    is_worth.then_some(mapping)
+    spec.op.entry().no_thread.is_none()
+        && Plan::new(spec, Layout::Interleaved, Target::Cuda, mapping).shared_bytes >= smallest
 }
 
 /// Most elements that one phase can compute at once.

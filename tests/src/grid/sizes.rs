@@ -206,12 +206,12 @@ const AHEAD: &[&str] = &[
     "gemm m=7 n=7 k=7 alpha=runtime beta=runtime",
     "potrf n=7 in_place fill=untouched",
     "potrf n=14 fill=untouched",
-    "posv n=7 nrhs=14",
+    "posv n=7 nrhs=4",
     "posv n=8 in_place reg=shift",
     "posv n=14",
     "ldlt n=12",
     "inv n=7",
-    "riccati_gain nx=12 nu=4",
+    "riccati_gain nx=6 nu=3 reg=shift",
 ];
 
 pub(super) fn add(grid: &mut Grid) {
@@ -219,7 +219,9 @@ pub(super) fn add(grid: &mut Grid) {
         grid.ahead(&spec(task, F32), 64);
         grid.ahead(&spec(task, F64), 32);
     }
-    [33, 57, 96].map(|threads| grid.ahead(&spec("posv n=6", F32), threads));
+    for threads in [33, 57, 96] {
+        grid.ahead(&spec("posv n=6", F32), threads);
+    }
     for (task_idx, task) in SUMS.iter().enumerate() {
         every_tier(grid, task, task_idx);
         in_trees(grid, task, task_idx);
