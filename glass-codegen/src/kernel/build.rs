@@ -4,10 +4,10 @@ use super::contraction::Sums;
 use super::emit::{Emit, Workers};
 use super::tiled::Tile;
 use super::{
-    Body, Frame, Index, Kernel, Sign, Stmt, exchange, factor, lanes, lu, map, reduction, scan, search, solve,
-    straight, tiled, triangle,
+    Body, Frame, Index, Kernel, Sign, Stmt, ahead, exchange, factor, lanes, lu, map, reduction, scan, search,
+    solve, straight, tiled, triangle,
 };
-use crate::plan::{Form, Plan, Target, Tier, Unroll, WARP};
+use crate::plan::{Form, Plan, Staging, Target, Tier, Unroll, WARP};
 use crate::spec::{Contraction, Phase, Role, Spec};
 
 /// Builds the kernel of a valid spec under a plan made for it.
@@ -22,6 +22,10 @@ pub fn build(spec: &Spec, plan: &Plan) -> Kernel {
     let mut emit = Emit::new(spec, plan, workers, is_straight);
     phases(&mut emit);
     let mut stmts = emit.into_stmts();
+    let mut ring_slots = 0;
+    if is_straight && plan.mapping.staging == Staging::Ahead {
+        (stmts, ring_slots) = ahead::read_ahead(spec, stmts);
+    }
     // A CUDA body is also a device function for other kernels, and its results are visible on return. A WGSL
     // body serves its own kernel alone, where no one reads them.
     if workers.name.is_some() {
@@ -38,6 +42,7 @@ pub fn build(spec: &Spec, plan: &Plan) -> Kernel {
         worker: workers.name,
         n_workers: workers.count,
         temporaries: (0..spec.operands.len()).filter(is_array).collect(),
+        ring_slots,
         stmts,
     };
     Kernel { symbol, body, frame: Frame { tier: plan.mapping.tier, staging: plan.mapping.staging } }

@@ -1,6 +1,7 @@
 //! What every built kernel satisfies: names defined once and before use, indices inside their operands,
 //! trees and barriers in uniform flow.
 
+use super::ahead::Ring;
 use super::{Index, IntExpr, Kernel, Stmt};
 use crate::plan::WARP;
 use crate::spec::{Element, Operand, Role, Spec};
@@ -20,6 +21,7 @@ pub fn check(spec: &Spec, kernel: &Kernel) -> Result<(), String> {
         values,
         words: BTreeMap::new(),
         n_statuses: 0,
+        ring: Ring::new(kernel.body.ring_slots),
         divergent: false,
     };
     if let Some(worker) = kernel.body.worker {
@@ -41,6 +43,8 @@ struct Scope<'a> {
     words: BTreeMap<String, Kind>,
     /// Status words in scope.
     n_statuses: usize,
+    /// Copies on their way.
+    ring: Ring,
     /// Lanes of one warp may disagree on reaching this point.
     divergent: bool,
 }
@@ -87,6 +91,15 @@ impl Scope<'_> {
                 self.fresh(name)?;
                 self.words.insert(name.clone(), Kind::Value);
                 Ok(())
+            }
+            Stmt::CopyAhead { elements, first_slot } => {
+                elements.iter().try_for_each(|(operand, index)| self.in_bounds(*operand, index, 1))?;
+                self.ring.copy(*first_slot, elements.len())
+            }
+            Stmt::Await { n_pending } => self.ring.wait(*n_pending),
+            Stmt::Take { name, slot } => {
+                self.ring.take(*slot)?;
+                self.define(name, Kind::Value)
             }
             Stmt::Var { name, init } => {
                 init.iter().try_for_each(|init| self.used(init))?;

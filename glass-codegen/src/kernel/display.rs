@@ -30,6 +30,12 @@ fn line(stmt: &Stmt, depth: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Stmt::LoadWord { name, operand, index } => {
             writeln!(f, "word {name} = load operand {operand}[{index}]")
         }
+        Stmt::CopyAhead { elements, first_slot } => {
+            let elements = elements.iter().map(|(operand, index)| format!("operand {operand}[{index}]"));
+            writeln!(f, "copy ahead to slots from {first_slot}: {}", elements.collect::<Vec<_>>().join(", "))
+        }
+        Stmt::Await { n_pending } => writeln!(f, "await all but {n_pending} groups"),
+        Stmt::Take { name, slot } => writeln!(f, "{name} = take slot {slot}"),
         Stmt::Var { name, init } => writeln!(f, "var {name} = {}", init.as_deref().unwrap_or("+0")),
         Stmt::Let { name, function, args } => writeln!(f, "{name} = {function:?}({})", args.join(", ")),
         Stmt::Constant { name, constant: Constant::Zero } => writeln!(f, "{name} = +0"),

@@ -154,6 +154,25 @@ pub enum Stmt {
         /// Element.
         index: Index,
     },
+    /// Starts to copy elements to consecutive slots of the thread's ring: one group.
+    CopyAhead {
+        /// Operand and element of each.
+        elements: Vec<(usize, Index)>,
+        /// Slot of the first.
+        first_slot: usize,
+    },
+    /// Waits until all but the last groups of copies have arrived.
+    Await {
+        /// Groups that may still be on their way.
+        n_pending: usize,
+    },
+    /// A copied element as a value; its slot is free again.
+    Take {
+        /// Its name.
+        name: String,
+        /// Where it was copied to.
+        slot: usize,
+    },
     /// An accumulator, a value that changes.
     Var {
         /// Its name.

@@ -130,7 +130,8 @@ pub(super) fn shared_bytes(
         arguments.map(|(_, access)| staged_bytes(spec.dtype, access)).sum::<usize>()
     };
     match (target, mapping.staging) {
-        (Target::Host, _) | (_, Staging::Direct) => 0,
+        // Known once the text is.
+        (Target::Host, _) | (_, Staging::Direct | Staging::Ahead) => 0,
         (_, Staging::Shared) => n_warps * staged(),
         // One transaction barrier a warp, padded to keep the next warp's operands aligned.
         (_, Staging::Bulk) => n_warps * (staged() + 16),

@@ -51,6 +51,7 @@ fn plan_line(plan: &Plan) -> String {
         (Staging::Direct, _) => "operands read in place",
         (Staging::Shared, Tier::Thread) => "32 problems a warp staged through shared memory",
         (Staging::Bulk, Tier::Thread) => "32 problems a warp staged by bulk copies",
+        (Staging::Ahead, _) => "operands copied ahead of their use by each thread",
         (Staging::Shared | Staging::Bulk, Tier::Warp | Tier::Block) => "operands staged in shared memory",
     };
     format!(

@@ -33,6 +33,9 @@ impl Uses {
                 Stmt::Load { operand, .. } | Stmt::LoadWord { operand, .. } => {
                     self.loaded.insert(*operand);
                 }
+                Stmt::CopyAhead { elements, .. } => {
+                    self.loaded.extend(elements.iter().map(|(operand, _)| *operand));
+                }
                 Stmt::Store { operand, .. }
                 | Stmt::StoreStatus { operand, .. }
                 | Stmt::StoreWord { operand, .. } => {
@@ -42,6 +45,8 @@ impl Uses {
                     self.add(stmts)
                 }
                 Stmt::Comment(_)
+                | Stmt::Await { .. }
+                | Stmt::Take { .. }
                 | Stmt::Int { .. }
                 | Stmt::Var { .. }
                 | Stmt::Constant { .. }

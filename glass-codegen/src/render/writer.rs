@@ -6,6 +6,9 @@ use crate::kernel::{Body, Constant, Epilogue, Function, Index, IntExpr, Note, Pi
 use crate::plan::Plan;
 use crate::spec::{Element, Role, Spec};
 
+/// Name of the thread's first slot of what it reads ahead.
+pub(super) const RING: &str = "ring";
+
 /// How the lanes of a segment meet in a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Meeting {
@@ -89,6 +92,14 @@ impl Writer<'_> {
             Stmt::LoadWord { name, operand, index } => {
                 let (array, index) = (self.spec.operands[*operand].name, self.place(*operand, index));
                 lines.push(&fill("load_word", &[("name", name), ("operand", array), ("index", &index)]));
+            }
+            Stmt::CopyAhead { elements, first_slot } => self.copy_ahead(elements, *first_slot, lines),
+            Stmt::Await { n_pending } => {
+                lines.push(&fill("await", &[("pending", &n_pending.to_string())]));
+            }
+            Stmt::Take { name, slot } => {
+                let slot = self.slot(*slot);
+                lines.push(&fill("load", &[("name", name), ("operand", RING), ("index", &slot)]));
             }
             Stmt::Var { name, init } => {
                 let value = init.as_deref().map_or_else(|| fill("zero", &[]), |init| self.value(init));
@@ -197,6 +208,21 @@ impl Writer<'_> {
             let arguments = [("name", name.as_str()), ("vector", &vector), ("member", member)];
             lines.push(&self.fill("component", &arguments));
         }
+    }
+
+    fn copy_ahead(&self, elements: &[(usize, Index)], first_slot: usize, lines: &mut Lines) {
+        for (slot, (operand, index)) in (first_slot..).zip(elements) {
+            let [slot, index] = [self.slot(slot), self.place(*operand, index)];
+            let array = self.spec.operands[*operand].name;
+            let arguments = [("ring", RING), ("slot", &slot), ("operand", array), ("index", &index)];
+            lines.push(&self.fill("copy_ahead", &arguments));
+        }
+        lines.push(&self.fill("close_group", &[]));
+    }
+
+    /// Neighbouring threads use neighbouring slots.
+    fn slot(&self, slot: usize) -> String {
+        self.literal(slot * self.plan.mapping.threads_per_block)
     }
 
     fn store(&self, operand: usize, index: &Index, value: &str, lines: &mut Lines) {

@@ -219,7 +219,27 @@ const SWEPT: &[&str] = &[
     "inv_many orders=3,6,1",
 ];
 
+/// Tasks whose threads read ahead: fewer loads than slots, more, and results that overwrite what was read.
+const AHEAD: &[&str] = &[
+    "gemm m=7 n=7 k=7 alpha=runtime beta=runtime",
+    "potrf n=7 in_place fill=untouched",
+    "potrf n=14 fill=untouched",
+    "posv n=7 nrhs=4",
+    "posv n=8 in_place reg=shift",
+    "posv n=14",
+    "ldlt n=12",
+    "inv n=7",
+    "riccati_gain nx=6 nu=3 reg=shift",
+];
+
 pub(super) fn add(grid: &mut Grid) {
+    for task in AHEAD {
+        grid.ahead(&spec(task, F32), 64);
+        grid.ahead(&spec(task, F64), 32);
+    }
+    for threads in [33, 57, 96] {
+        grid.ahead(&spec("posv n=6", F32), threads);
+    }
     for (task_idx, task) in SUMS.iter().enumerate() {
         every_tier(grid, task, task_idx);
         in_trees(grid, task, task_idx);

@@ -8,6 +8,7 @@
 
 mod function;
 mod memory;
+mod ring;
 
 use function::{evaluate, pivot};
 use glass_codegen::kernel::{Constant, Epilogue, Function, Index, IntExpr, Kernel, Note, Sign, Stmt};
@@ -16,6 +17,7 @@ use glass_codegen::spec::Spec;
 use glass_oracle::case::POISON_WORD;
 use glass_oracle::{Case, Real};
 use memory::Memory;
+use ring::Ring;
 use std::collections::HashMap;
 
 /// How often each element of each argument was stored, in the order of the spec's operands.
@@ -38,6 +40,7 @@ pub fn run<T: Real>(spec: &Spec, kernel: &Kernel, case: &mut Case<T>) -> Result<
         values: scalars.map(|(name, value)| (*name, vec![*value; n_workers])).collect(),
         words: HashMap::new(),
         statuses: Vec::new(),
+        ring: Ring::default(),
     };
     if let Some(worker) = kernel.body.worker {
         machine.ints.insert(worker, (0..n_workers as isize).collect());
@@ -60,6 +63,8 @@ struct Machine<'a, T> {
     words: HashMap<&'a str, Vec<u32>>,
     /// The status words as each worker has them.
     statuses: Vec<Vec<u32>>,
+    /// What is copied ahead.
+    ring: Ring<T>,
 }
 
 impl<'a, T: Real> Machine<'a, T> {
@@ -92,6 +97,12 @@ impl<'a, T: Real> Machine<'a, T> {
                     loaded[worker] = self.memory.load_word(*operand, elements[worker], worker)?;
                 }
                 self.words.insert(name, loaded);
+            }
+            Stmt::CopyAhead { elements, first_slot } => self.copy_ahead(elements, *first_slot, active)?,
+            Stmt::Await { n_pending } => self.ring.wait(*n_pending),
+            Stmt::Take { name, slot } => {
+                let taken = self.ring.take(*slot)?;
+                self.values.insert(name, taken);
             }
             Stmt::Var { name, init: None } | Stmt::Constant { name, constant: Constant::Zero } => {
                 self.constant(name, T::ZERO);
@@ -244,6 +255,26 @@ impl<'a, T: Real> Machine<'a, T> {
                 self.memory.barrier();
             }
         }
+        Ok(())
+    }
+
+    /// Inputs do not change, and outputs are read before they are written: when a copy reads makes no difference.
+    fn copy_ahead(
+        &mut self,
+        elements: &[(usize, Index)],
+        first_slot: usize,
+        active: &[bool],
+    ) -> Result<(), String> {
+        let mut group = Vec::new();
+        for (slot, (operand, index)) in (first_slot..).zip(elements) {
+            let elements = self.index(index, active)?;
+            let mut copied = vec![T::NAN; self.n_workers];
+            for worker in workers(active) {
+                copied[worker] = self.memory.load(*operand, elements[worker], worker)?;
+            }
+            group.push((slot, copied));
+        }
+        self.ring.copy(group);
         Ok(())
     }
 

@@ -39,7 +39,8 @@ fn spell(tier: Tier, strides: [usize; 4], stmts: Vec<Stmt>) -> Spelled {
     let mut plan = Plan::new(&spec, Layout::Contiguous, Target::Cuda, mapping);
     plan.accesses = strides.map(|element_stride| Access { element_stride, ..plan.accesses[0] }).to_vec();
     let worker = (tier != Tier::Thread).then_some("lane");
-    let body = Body { name: "body".to_owned(), worker, n_workers: 32, temporaries: vec![3], stmts };
+    let body =
+        Body { name: "body".to_owned(), worker, n_workers: 32, temporaries: vec![3], ring_slots: 0, stmts };
     let written = |facts: Facts| lines(&facts, &spec, &plan, &body);
     let is_shared = worker.is_some();
     Spelled {
