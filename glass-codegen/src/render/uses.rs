@@ -31,7 +31,7 @@ impl Uses {
                 Stmt::Pivot { kind, .. } => drop(self.pivots.insert(*kind)),
                 Stmt::Combine { lanes, .. } => drop(self.trees.insert(*lanes)),
                 Stmt::Load { operand, .. } | Stmt::LoadWord { operand, .. } => {
-                    drop(self.loaded.insert(*operand))
+                    self.loaded.insert(*operand);
                 }
                 Stmt::Store { operand, .. }
                 | Stmt::StoreStatus { operand }
