@@ -105,10 +105,7 @@ impl<T: Real> Operands<'_, '_, '_, T> {
 
 /// The memory of a batch, where it is that of the backend.
 #[cfg(any(feature = "cuda", feature = "cuda-unpinned", feature = "wgpu"))]
-fn memory<'a, E: Element, B>(
-    batch: &'a Batch<E>,
-    of_backend: fn(&Storage<E>) -> Option<&B>,
-) -> Result<&'a B, Error> {
+fn memory<E: Element, B>(batch: &Batch<E>, of_backend: fn(&Storage<E>) -> Option<&B>) -> Result<&B, Error> {
     of_backend(&batch.storage).ok_or_else(|| batch.foreign())
 }
 
