@@ -12,6 +12,7 @@ mod factor;
 mod identity;
 mod later;
 mod long;
+mod many;
 mod maps;
 mod op;
 mod pivoted;
@@ -26,6 +27,7 @@ mod triangular;
 pub use entry::{Availability, Default, Entry, Size, Sums};
 pub(crate) use long::MAX_CHAIN;
 pub use long::{LONG, level};
+pub use many::MAX_MATRICES;
 pub use op::Op;
 pub use settings::{Axis, Fill, Reg, Settings};
 pub use string::{IndexString, contract};
@@ -39,6 +41,7 @@ const FAMILIES: &[&[Entry]] = &[
     strided::ENTRIES,
     triangular::ENTRIES,
     factor::ENTRIES,
+    many::ENTRIES,
     pivoted::ENTRIES,
     tensor::ENTRIES,
     composed::ENTRIES,

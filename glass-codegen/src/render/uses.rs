@@ -33,11 +33,16 @@ impl Uses {
                 Stmt::Pivot { kind, .. } => drop(self.pivots.insert(*kind)),
                 Stmt::Combine { lanes, .. } => drop(self.trees.insert(*lanes)),
                 Stmt::Deal { n_warps, .. } => self.dealt = Some(*n_warps),
-                Stmt::Load { operand, .. } | Stmt::LoadBelow { operand, .. } => {
-                    drop(self.loaded.insert(*operand))
+                Stmt::Load { operand, .. }
+                | Stmt::LoadBelow { operand, .. }
+                | Stmt::LoadWord { operand, .. } => {
+                    self.loaded.insert(*operand);
+                }
+                Stmt::CopyAhead { elements, .. } => {
+                    self.loaded.extend(elements.iter().map(|(operand, _)| *operand));
                 }
                 Stmt::Store { operand, .. }
-                | Stmt::StoreStatus { operand }
+                | Stmt::StoreStatus { operand, .. }
                 | Stmt::StoreWord { operand, .. } => {
                     self.stored.insert(*operand);
                 }
@@ -45,6 +50,8 @@ impl Uses {
                     self.add(stmts)
                 }
                 Stmt::Comment(_)
+                | Stmt::Await { .. }
+                | Stmt::Take { .. }
                 | Stmt::Int { .. }
                 | Stmt::Var { .. }
                 | Stmt::Constant { .. }
@@ -52,7 +59,7 @@ impl Uses {
                 | Stmt::Add { .. }
                 | Stmt::Raise { .. }
                 | Stmt::Finish { .. }
-                | Stmt::Status
+                | Stmt::Status { .. }
                 | Stmt::Word { .. }
                 | Stmt::CountSign { .. }
                 | Stmt::TakeLarger { .. }
