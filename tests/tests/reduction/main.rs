@@ -1,5 +1,6 @@
-//! Reductions of long vectors: their kernels' meaning, texts and bits, without a GPU.
+//! Reductions of long vectors: the meaning, texts and bits of their kernels, and what graphs of them compute.
 
 mod cuda_text;
+mod graph;
 mod ir;
 mod wgsl;

@@ -130,12 +130,15 @@ impl Emitted {
     fn variant(&mut self, generated: &GeneratedReduction, variant: &ReductionVariant) -> TokenStream {
         let request = &generated.request;
         let [threads, elements] = [request.threads_per_block, request.elements_per_thread].map(number);
-        let (strategy, lanes) = match variant.strategy {
-            Strategy::Tree => ("Tree", 1),
+        // Neighbours of which a tree is made before the trees meet.
+        let (strategy, segment) = match variant.strategy {
+            Strategy::Tree => ("Tree", request.threads_per_block),
             Strategy::Subgroup => ("Subgroup", WARP),
             Strategy::LastBlock => ("LastBlock", WARP),
         };
-        let (strategy, lanes) = (word(strategy), number(lanes));
+        let needs_subgroups = variant.target == Target::Cuda && variant.strategy != Strategy::Tree;
+        let (strategy, segment) = (word(strategy), number(segment));
+        let lanes = number(if needs_subgroups { WARP } else { 1 });
         let code = match &variant.levels {
             Levels::OneLaunch(kernel) => {
                 let kernel = self.kernel(kernel);
@@ -154,15 +157,16 @@ impl Emitted {
                 }
             }
             Levels::Host => {
-                let level = |op: Op| {
+                let level = |op: Op, elements: TokenStream| {
                     let term = word(map(op));
-                    let segment = match variant.strategy {
-                        Strategy::Tree => threads.clone(),
-                        Strategy::Subgroup | Strategy::LastBlock => lanes.clone(),
-                    };
                     quote!(host::level::<host::#term, #threads, #elements, #segment>())
                 };
-                let (chunk, fold) = (level(request.op), level(Op::Sum));
+                // The last block takes all sums, however many there are.
+                let elements_of_fold = match variant.strategy {
+                    Strategy::LastBlock => quote!({ task::MAX_CHAIN as usize }),
+                    Strategy::Tree | Strategy::Subgroup => quote!(#elements),
+                };
+                let (chunk, fold) = (level(request.op, quote!(#elements)), level(Op::Sum, elements_of_fold));
                 quote!(ReductionCode::Host { chunk: #chunk, fold: #fold })
             }
         };

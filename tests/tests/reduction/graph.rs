@@ -1,0 +1,138 @@
+//! Do graphs of emitted reductions give the definition's sums? On every device of this machine: bits on the host and on CUDA,
+//! the bound of the plan on WGSL.
+
+use glass::rt::arena::ScalarArena;
+use glass::rt::graph::Graph;
+use glass::rt::kernel::Target;
+use glass::rt::reduction::{PlanOptions, Reduction, ReductionPlan, Strategy};
+use glass::rt::{Device, VecView, Vector};
+use glass_oracle::long::{self, Depth, Levels, Map, Meeting, vector};
+
+/// The sum of a vector.
+#[glass::reduce(sum)]
+struct Sum;
+
+/// The squared norm of a vector.
+#[glass::reduce(norm2)]
+struct SquaredNorm;
+
+/// The inner product of two vectors.
+#[glass::reduce(dot)]
+struct Inner;
+
+/// The same in fewer and larger chunks.
+#[glass::reduce(dot, threads_per_block = 128, elements_per_thread = 20)]
+struct LargeInner;
+
+const LENGTHS: [usize; 11] = [1, 2, 31, 33, 255, 256, 257, 513, 65_536, 65_537, 300_001];
+
+/// Elements before the views.
+const OFFSETS: [usize; 2] = [3, 70];
+
+#[test]
+fn sum_by_every_strategy() {
+    on_every_device::<Sum>(Map::Identity);
+}
+
+#[test]
+fn norm2_by_every_strategy() {
+    on_every_device::<SquaredNorm>(Map::Square);
+}
+
+#[test]
+fn dot_by_every_strategy() {
+    on_every_device::<Inner>(Map::Multiply);
+    on_every_device::<LargeInner>(Map::Multiply);
+}
+
+/// RED-5: two handles of one vector are the squared norm, and one pass over it.
+#[test]
+fn the_dot_of_a_vector_with_itself_is_its_squared_norm() {
+    let device = Device::host();
+    let x = Vector::upload(&device, &vector::<f32>("x", 1000)).expect("host memory");
+    let mut declaration = ScalarArena::declare();
+    let (dot, norm2) = (declaration.f32("dot").expect("a name"), declaration.f32("norm2").expect("a name"));
+    let mut graph = Graph::new(&device, declaration.seal());
+    let view = |graph: &mut Graph| {
+        let view = VecView::new(&x, 0, 1000).expect("inside the vector");
+        graph.import(view).expect("a vector of this device")
+    };
+    let handles = [view(&mut graph), view(&mut graph)];
+    graph.add::<Inner>("dot", (handles[0], handles[1]), dot).expect("a reduction");
+    graph.add::<SquaredNorm>("norm2", (handles[0],), norm2).expect("a reduction");
+    let compiled = graph.compile().expect("host code");
+    compiled.run().expect("host code");
+    assert_eq!(compiled.read(dot).expect("done").to_bits(), compiled.read(norm2).expect("done").to_bits());
+}
+
+fn on_every_device<K: Reduction>(map: Map) {
+    let (devices, skipped) = Device::all();
+    skipped.iter().for_each(|skipped| println!("skipped: {}: {}", skipped.device, skipped.reason));
+    for device in &devices {
+        let mut strategies = Vec::new();
+        for variant in K::TASK.variants.iter().filter(|variant| variant.target() == device.target()) {
+            strategies.push(variant.strategy);
+            for n in LENGTHS {
+                check::<K>(device, variant.strategy, map, n);
+            }
+        }
+        println!("{}: {} by {strategies:?}", device.name(), K::TASK.symbol);
+        assert!(!strategies.is_empty());
+    }
+}
+
+fn check<K: Reduction>(device: &Device, strategy: Strategy, map: Map, n: usize) {
+    let whole = OFFSETS.map(|offset| vector::<f32>(if offset == OFFSETS[0] { "x" } else { "y" }, n + offset));
+    let [x, y] = [&whole[0][OFFSETS[0]..], &whole[1][OFFSETS[1]..]];
+    let mut declaration = ScalarArena::declare();
+    let result = declaration.f32("result").expect("a name");
+    let mut graph = Graph::new(device, declaration.seal());
+    graph.plan_with(PlanOptions { strategy: Some(strategy) });
+    let mut handles = Vec::new();
+    for (values, offset) in whole.iter().zip(OFFSETS).take(K::TASK.map.n_inputs()) {
+        let memory = Vector::upload(device, values).expect("room for a vector");
+        handles
+            .push(graph.import(VecView::new(&memory, offset, n).expect("inside")).expect("of this device"));
+    }
+    match handles[..] {
+        [x] => drop(graph.add::<K>("result", (x,), result).expect("a reduction")),
+        [x, y] => drop(graph.add::<K>("result", (x, y), result).expect("a reduction")),
+        _ => panic!("one or two inputs"),
+    }
+    let compiled = graph.compile().unwrap_or_else(|error| panic!("{}: {error}", device.name()));
+    compiled.run().expect("it was compiled");
+    let found = compiled.read(result).expect("it has run");
+    compiled.replay().expect("it was compiled");
+    assert_eq!(compiled.read(result).expect("it has run").to_bits(), found.to_bits(), "another run");
+
+    let at = format!("{} {n} elements by {strategy:?} on {}", K::TASK.symbol, device.name());
+    let variant = K::TASK
+        .variants
+        .iter()
+        .find(|variant| variant.target() == device.target() && variant.strategy == strategy);
+    let variant = variant.expect("it was found before");
+    let meeting = if strategy == Strategy::Tree { Meeting::Tree } else { Meeting::Warps };
+    let (threads, elements) = (variant.threads as usize, variant.elements_per_thread as usize);
+    let levels = Levels { threads, elements, meeting };
+    let expected = match strategy {
+        Strategy::LastBlock => levels.sum_in_one_launch(map, x, y),
+        Strategy::Tree | Strategy::Subgroup => levels.sum(map, x, y),
+    };
+    if device.target() != Target::Wgpu {
+        assert_eq!(found.to_bits(), expected.to_bits(), "{at}: {found}, expected {expected}");
+    }
+    let second = match map {
+        Map::Identity => &vec![1.0; n],
+        Map::Square => x,
+        Map::Multiply => y,
+    };
+    let terms = || x.iter().zip(second).map(|(x, y)| f64::from(*x) * f64::from(*y));
+    let limits = device.reduction_limits();
+    let offsets = OFFSETS.map(|offset| offset as u64);
+    let options = PlanOptions { strategy: Some(strategy) };
+    let plan = ReductionPlan::new(K::TASK, n as u64, &offsets[..handles.len()], &limits, &options);
+    let depth = plan.expect("it was planned before").addition_depth as usize + 1;
+    let bound = long::bound(Depth(depth), f64::powi(2.0, -24), terms().map(f64::abs).sum());
+    let error = (f64::from(found) - terms().sum::<f64>()).abs();
+    assert!(error <= bound, "{at}: {error:e} off, {bound:e} allowed");
+}
