@@ -127,7 +127,9 @@ where
         match contender {
             Contender::Glass => {
                 let inputs = [&self.a, &self.x];
-                glass::launch(T::TASK, &self.device, &inputs, &mut [&mut self.y], &mut [], &[])?;
+                let outputs = &mut [&mut self.y][..];
+                let operands = glass::Operands { inputs: &inputs, outputs, ..Default::default() };
+                glass::launch(T::TASK, &self.device, operands)?;
                 self.device.synchronize()?;
             }
             Contender::ParallelSum => {

@@ -50,7 +50,11 @@ pub(crate) fn run<K: Kernel<Element = f32>>(device: &Device, problems: &Problems
     let x = device.upload_slice(&problems.deviation, problems.nx, layout)?;
     let mut y = device.upload_slice(&problems.feedforward, problems.nu, layout)?;
 
-    let launch = |y: &mut Batch<f32>| glass::launch(K::TASK, device, &[&a, &x], &mut [y], &mut [], &POLICY);
+    let launch = |y: &mut Batch<f32>| {
+        let (inputs, outputs) = (&[&a, &x][..], &mut [y][..]);
+        let operands = glass::Operands { inputs, outputs, scalars: &POLICY, ..Default::default() };
+        glass::launch(K::TASK, device, operands)
+    };
     launch(&mut y)?;
     let worst = check::policy(problems, &y.download()?, device.target(), variant.plan.form)?;
     if device.is_software() {

@@ -10,7 +10,9 @@ pub(crate) fn run() -> Result<(), String> {
         Op::ALL.iter().copied().partition(|op| op.entry().availability() == Availability::Now);
     for op in now {
         let entry = op.entry();
-        let sizes: Vec<_> = entry.sizes.iter().map(|size| size.field.as_str()).collect();
+        let orders = entry.options.iter().filter(|option| **option == Field::Orders);
+        let sizes = entry.sizes.iter().map(|size| &size.field).chain(orders);
+        let sizes: Vec<_> = sizes.map(|field| field.as_str()).collect();
         let options: Vec<_> =
             entry.fields().into_iter().filter(|field| !is_size(*field, &sizes)).map(Field::as_str).collect();
         let tiers = if entry.no_thread.is_none() { "thread warp block" } else { "warp block" };

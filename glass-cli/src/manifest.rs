@@ -101,7 +101,8 @@ fn set(fields: &mut Fields, key: &str, value: Value) -> Result<(), String> {
         (Some(Slot::Words(slot)), Value::Array(words)) => {
             let words = words.into_iter().map(|word| match word {
                 Value::String(word) => Ok(word),
-                other => Err(format!("`{key}`: {other} is no text")),
+                Value::Integer(number) => Ok(number.to_string()),
+                other => Err(format!("`{key}`: {other} is neither text nor a number")),
             });
             *slot = Some(words.collect::<Result<_, _>>()?);
         }
@@ -110,7 +111,7 @@ fn set(fields: &mut Fields, key: &str, value: Value) -> Result<(), String> {
                 Some(Slot::Integer(_)) => "a whole number",
                 Some(Slot::Word(_)) => "text",
                 Some(Slot::Flag(_)) => "true or false",
-                Some(Slot::Words(_)) => "a list of texts",
+                Some(Slot::Words(_)) => "a list",
                 None => "nothing",
             };
             return Err(format!("`{key} = {value}`\nallowed: {allowed}"));

@@ -52,6 +52,7 @@ use proc_macro::TokenStream;
 /// | `iamax` | index of the largest abs x(i) | `n` | | `index` |
 /// | `argmax`, `argmin` | index of the largest, the smallest x(i) | `n` | | `index` |
 /// | `prefix_sum` | y(i) = x(0) + ... + x(i), `exclusive`: without x(i) | `n` | `exclusive` `in_place` | `y` (`x`) |
+/// | `logsumexp` | s = log sum exp(x), relative to the largest | `n` | | `s` |
 /// | `softmax` | y = exp(x) / sum exp(x), relative to the largest | `n` | `alpha` | `y` |
 /// | `axpy` | z = alpha x + y | `n` | `in_place` | `z` (`y`) |
 /// | `axpy_strided` | Y = alpha X + Y on tiles | `m` `n` `ldy` `ldx` | | `y`, updated |
@@ -94,8 +95,13 @@ use proc_macro::TokenStream;
 /// | `ldlt` | A = L D L' | `n` | `fill` `in_place` `inertia` `check` | `l` (`a`), `status`, with the flag `inertia` |
 /// | `ldlt_solve` | X = (L D L')^-1 B | `n` `nrhs` | `in_place` | `x` (`b`) |
 /// | `inv` | X = A^-1, without pivoting | `n` | `in_place` `check` | `x` (`a`), `status` |
+/// | `potrf_many` | A0 = L0 L0', A1 = L1 L1', ... in one sweep | `orders` | `in_place` `check` | `l0`, `l1`, ... (`a0`, `a1`, ...), `status` |
+/// | `inv_many` | X0 = A0^-1, X1 = A1^-1, ... in one sweep | `orders` | `in_place` `check` | `x0`, `x1`, ... (`a0`, `a1`, ...), `status` |
 /// | `getrf` | P A = L U, rows exchanged | `n` | `in_place` `check` | `lu` (`a`), `status`, `pivots` |
 /// | `gesv` | X = A^-1 B by P A = L U | `n` `nrhs` | `in_place` `check` | `x` (`a`, `b`), `status`, in place `pivots` |
+/// | `getrs` | X = A^-1 B of P A = L U | `n` `nrhs` | `trans` `in_place` | `x` (`b`); reads `lu`, `b`, `pivots` |
+/// | `laswp` | B = P A, rows exchanged by words | `m` `n` | `trans` `in_place` | `b` (`a`); reads `a`, `pivots` |
+/// | `inv_pivoted` | X = A^-1, rows exchanged | `n` | `in_place` `check` | `x` (`a`), `status` |
 /// | `tensor_vec_contract` | M = sum v T over one axis of T(k,a,b) | `k` `a` `b` | `axis` `slab_row_major` `symmetric` `alpha` `beta` | `m` |
 /// | `vec_tensor_vec` | s(k) = sum u(a) T(k,a,b) w(b) | `k` `a` `b` | `slab_row_major` `alpha` `beta` | `s` |
 /// | `congruence_sym` | Q = X' M X, M symmetric | `n` `p` | `alpha` `beta` | `q` |
@@ -114,6 +120,7 @@ use proc_macro::TokenStream;
 /// | `uplo` | `lower`, `upper`: the triangle that is stored; the other one is not read | `lower` |
 /// | `diag` | `nonunit`, `unit`: the diagonal is one and not read | `nonunit` |
 /// | `fill` | of `syrk`, `syr2k`: `full`, `lower`, `upper`; of a factor: `zero`, `untouched` for the opposite triangle | the first one |
+/// | `orders` | a list such as `[12, 12, 6]`: the orders of two to four matrices | |
 /// | `reg` | `none`, `shift` (`rho` is added to the diagonal), `diag_shift` (`rho` times the diagonal is added) | `none`; `gn_step` has `shift` |
 /// | `axis` | `k`, `a`, `b`: the contracted axis of the tensor | `k` |
 /// | `check` | `on`, `off`: without a status word | `on` |
@@ -123,15 +130,17 @@ use proc_macro::TokenStream;
 ///
 /// # Status
 /// `status` is one `u32` a problem: 0 where everything went well, otherwise the number, from 1, of the first pivot that
-/// is not finite or (of `potrf`, `posv`, `riccati_gain`, `gn_step`) not positive or (of `ldlt`, `inv`, `getrf`, `gesv`) zero. The results
-/// of that problem are then as computed; no other problem is disturbed. `inertia` is three `u32` a
+/// is not finite or (of `potrf`, `posv`, `riccati_gain`, `gn_step`) not positive or (of `ldlt`, `inv`, `inv_pivoted`, `getrf`, `gesv`) zero. The results
+/// of that problem are then as computed; no other problem is disturbed. Of several matrices each has a word of its own,
+/// in order, and a failing one disturbs no other one. `inertia` is three `u32` a
 /// problem: how many entries of D are positive, negative and zero. `index` counts from 0, and `pivots` holds the row,
-/// from 0, that each row was exchanged with, in order. Words lie problem after problem in either layout.
+/// from 0, that each row was exchanged with, in order; where they are read, a word that names no row below its own
+/// exchanges nothing. Words lie problem after problem in either layout.
 ///
 /// # What the struct gets
 /// `glass::Kernel` and, with the struct's own visibility,
 ///
-/// - `launch(&device, inputs, outputs [, scalars])`: the checked, asynchronous launch. Inputs are a tuple of `&Batch`,
+/// - `launch(&device, inputs, outputs [, scalars])`: the checked, asynchronous launch. Inputs are a tuple of `&Batch`, words last,
 ///   outputs and words together one of `&mut Batch`, each in the order of the formula; a single one stands bare, and
 ///   `()` where there are no inputs. The scalars `alpha`, `beta`, `rho`, `c`, `s` follow in this order, where the op has
 ///   them;

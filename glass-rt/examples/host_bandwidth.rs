@@ -12,7 +12,7 @@ use glass_rt::kernel::{
     Access, Arch, Choice, Code, DType, ElementKind, Form, Launch, Layout, Operand, Plan, Target, Task, Tier,
     Variant,
 };
-use glass_rt::{Device, Error, launch};
+use glass_rt::{Device, Error, Operands, launch};
 use rayon::prelude::*;
 
 const N_OUT: usize = 7;
@@ -143,7 +143,8 @@ fn main() -> Result<(), Error> {
         for ((task, a, x, y), samples) in operands.iter_mut().zip(&mut calls) {
             let time = seconds(|| {
                 for _ in 0..n_calls {
-                    launch(task, &device, &[a, x], &mut [y], &mut [], &[])?;
+                    let operands = Operands { inputs: &[a, x], outputs: &mut [y], ..Operands::default() };
+                    launch(task, &device, operands)?;
                 }
                 Ok(())
             })?;

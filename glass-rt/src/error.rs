@@ -376,9 +376,11 @@ pub enum Error {
 pub enum ArgumentKind {
     /// Batches that are read.
     Input,
+    /// Batches of words that are read.
+    WordInput,
     /// Batches that are written.
     Output,
-    /// Batches of words.
+    /// Batches of words that are written.
     Word,
     /// Run-time scalars.
     Scalar,
@@ -388,6 +390,7 @@ impl fmt::Display for ArgumentKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             ArgumentKind::Input => "input(s)",
+            ArgumentKind::WordInput => "word input(s)",
             ArgumentKind::Output => "output(s)",
             ArgumentKind::Word => "word operand(s)",
             ArgumentKind::Scalar => "scalar(s)",

@@ -53,7 +53,7 @@ pub enum Access {
 pub enum ElementKind {
     /// Numbers of the task's [`DType`], stored in the task's layout.
     Real,
-    /// `u32`: status words and counts, stored contiguously in either layout.
+    /// `u32`: status words, counts and row numbers, stored contiguously in either layout.
     Word,
 }
 
@@ -283,6 +283,9 @@ impl Choice {
 /// Most run-time scalars of a task: what fits the argument block of a WGSL kernel beside the problem count.
 pub const MAX_SCALARS: usize = 3;
 
+/// Inputs, word inputs, outputs and words.
+type Groups = (&'static [Operand], &'static [Operand], &'static [Operand], &'static [Operand]);
+
 /// A numerical task with all its embedded variants.
 #[derive(Clone, Copy, Debug)]
 pub struct Task {
@@ -292,7 +295,7 @@ pub struct Task {
     pub dtype: DType,
     /// Layout of all real operands.
     pub layout: Layout,
-    /// Inputs, then outputs, then words; each in launch order.
+    /// Inputs, then word inputs, outputs, words; each in launch order.
     pub operands: &'static [Operand],
     /// Names of the run-time scalars in launch order, at most [`MAX_SCALARS`].
     pub scalars: &'static [&'static str],
@@ -321,18 +324,23 @@ impl Task {
         self.groups().0
     }
 
-    /// The real operands that are written, in launch order.
-    pub fn outputs(&self) -> &'static [Operand] {
+    /// The word operands that are only read, in launch order.
+    pub fn word_inputs(&self) -> &'static [Operand] {
         self.groups().1
     }
 
-    /// The word operands, in launch order.
-    pub fn words(&self) -> &'static [Operand] {
+    /// The real operands that are written, in launch order.
+    pub fn outputs(&self) -> &'static [Operand] {
         self.groups().2
     }
 
-    /// Inputs, outputs and words. What does not follow their order is in none of them; a launch refuses it.
-    pub(crate) fn groups(&self) -> (&'static [Operand], &'static [Operand], &'static [Operand]) {
+    /// The word operands that are written, in launch order.
+    pub fn words(&self) -> &'static [Operand] {
+        self.groups().3
+    }
+
+    /// Inputs, word inputs, outputs and words. What does not follow their order is in none of them; a launch refuses it.
+    pub(crate) fn groups(&self) -> Groups {
         let group = |operands: &'static [Operand], belongs: fn(&Operand) -> bool| {
             let n_leading = operands.iter().take_while(|operand| belongs(operand)).count();
             operands.split_at(n_leading)
@@ -340,11 +348,13 @@ impl Task {
         let (inputs, rest) = group(self.operands, |operand| {
             operand.element == ElementKind::Real && operand.access == Access::In
         });
+        let (word_inputs, rest) =
+            group(rest, |operand| operand.element == ElementKind::Word && operand.access == Access::In);
         let (outputs, rest) =
             group(rest, |operand| operand.element == ElementKind::Real && operand.access != Access::In);
         let (words, _) =
             group(rest, |operand| operand.element == ElementKind::Word && operand.access == Access::Out);
-        (inputs, outputs, words)
+        (inputs, word_inputs, outputs, words)
     }
 }
 
@@ -438,16 +448,19 @@ mod tests {
         const X: Operand = Operand { name: "x", access: Access::Out, ..A };
         const Y: Operand = Operand { name: "y", access: Access::InOut, ..A };
         const S: Operand = Operand { name: "s", element: ElementKind::Word, ..X };
-        fn names(operands: &'static [Operand]) -> [String; 3] {
+        const P: Operand = Operand { name: "p", element: ElementKind::Word, ..A };
+        fn names(operands: &'static [Operand]) -> [String; 4] {
             let task = Task { operands, ..TASK };
-            [task.inputs(), task.outputs(), task.words()]
+            [task.inputs(), task.word_inputs(), task.outputs(), task.words()]
                 .map(|group| group.iter().map(|operand| operand.name).collect())
         }
-        assert_eq!(names(&[A, A, X, Y, S]), ["aa", "xy", "s"]);
-        assert_eq!(names(&[Y]), ["", "y", ""]);
-        assert_eq!(names(&[A, S]), ["a", "", "s"]);
+        assert_eq!(names(&[A, A, X, Y, S]), ["aa", "", "xy", "s"]);
+        assert_eq!(names(&[A, P, X, S]), ["a", "p", "x", "s"]);
+        assert_eq!(names(&[Y]), ["", "", "y", ""]);
+        assert_eq!(names(&[A, S]), ["a", "", "", "s"]);
         // What comes after its group belongs to none.
-        assert_eq!(names(&[X, A, S]), ["", "x", ""]);
-        assert_eq!(names(&[A, S, X]), ["a", "", "s"]);
+        assert_eq!(names(&[X, A, S]), ["", "", "x", ""]);
+        assert_eq!(names(&[A, S, X]), ["a", "", "", "s"]);
+        assert_eq!(names(&[A, X, P]), ["a", "", "x", ""]);
     }
 }

@@ -33,10 +33,10 @@ pub use device::{Device, Skipped};
 pub use element::{Element, Real};
 pub use error::Error;
 pub use kernel::{Kernel, Layout, Target, Task};
-pub use launch::{launch, launch_variant};
+pub use launch::{Operands, launch, launch_variant};
 pub use reduction::Reduction;
 pub use refusal::Refusal;
 pub use vector::{VecView, Vector};
 
 /// Version of what an attribute's expansion expects of this crate; the expansion asserts the same number.
-pub const EXPANSION_SCHEMA: u32 = 2;
+pub const EXPANSION_SCHEMA: u32 = 3;

@@ -4,7 +4,7 @@ mod sample;
 
 use glass_rt::host::Body;
 use glass_rt::kernel::{DType, Layout, Target, Task};
-use glass_rt::{Batch, Device, Element, Real, launch};
+use glass_rt::{Batch, Device, Element, Operands, Real, launch};
 use sample::pivots::{self, COUNTS, ELEMENTS};
 use sample::{K, M, SIZES};
 
@@ -49,8 +49,13 @@ fn check<T: Real + Into<f64>>(
             let a_batch = device.upload_slice(&a, M * K, layout).unwrap();
             let x_batch = device.upload_slice(&x, K, layout).unwrap();
             let mut y_batch = poisoned(device, &y, M, layout, from_f64(POISON));
-            launch(task, device, &[&a_batch, &x_batch], &mut [&mut y_batch], &mut [], &[alpha, beta])
-                .unwrap();
+            let operands = Operands {
+                inputs: &[&a_batch, &x_batch],
+                outputs: &mut [&mut y_batch],
+                scalars: &[alpha, beta],
+                ..Operands::default()
+            };
+            launch(task, device, operands).unwrap();
 
             let found = y_batch.download().unwrap();
             let wanted = reference(&a, &x, &y, alpha, beta);
@@ -139,15 +144,14 @@ fn check_pivots<T: Real + Into<f64>>(
             .map(|(data, idx)| poisoned(device, data, ELEMENTS[idx], layout, from_f64(POISON)));
         let [mut status, mut counts] =
             COUNTS.map(|count| device.filled(count, n_problems, Layout::Contiguous, 77u32).unwrap());
-        launch(
-            task,
-            device,
-            &[&a_batch, &b_batch],
-            &mut [&mut l_batch, &mut x_batch],
-            &mut [&mut status, &mut counts],
-            &rho,
-        )
-        .unwrap();
+        let operands = Operands {
+            inputs: &[&a_batch, &b_batch],
+            outputs: &mut [&mut l_batch, &mut x_batch],
+            words: &mut [&mut status, &mut counts],
+            scalars: &rho,
+            ..Operands::default()
+        };
+        launch(task, device, operands).unwrap();
 
         let found = [l_batch.download().unwrap(), x_batch.download().unwrap()];
         let found_words = [status.download().unwrap(), counts.download().unwrap()];

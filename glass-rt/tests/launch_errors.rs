@@ -4,7 +4,7 @@ mod sample;
 
 use glass_rt::error::ArgumentKind;
 use glass_rt::kernel::{Access, ElementKind, Layout, Operand, Target, Task, Variant};
-use glass_rt::{Device, Error, launch, launch_variant};
+use glass_rt::{Batch, Device, Error, Operands, Real, launch, launch_variant};
 use sample::pivots::{self, COUNTS, ELEMENTS};
 use sample::{K, M};
 
@@ -62,14 +62,14 @@ impl<'a> Given<'a> {
         let [mut status, mut counts] = self
             .words
             .map(|shape| shape.device.filled(shape.elements, shape.n_problems, shape.layout, 7u32).unwrap());
-        let outcome = launch(
-            task,
-            device,
-            &[&a, &b, &a][..self.n_inputs],
-            &mut [&mut l, &mut x][..self.n_outputs],
-            &mut [&mut status, &mut counts][..self.n_words],
-            &self.scalars,
-        );
+        let operands = Operands {
+            inputs: &[&a, &b, &a][..self.n_inputs],
+            outputs: &mut [&mut l, &mut x][..self.n_outputs],
+            words: &mut [&mut status, &mut counts][..self.n_words],
+            scalars: &self.scalars,
+            ..Operands::default()
+        };
+        let outcome = launch(task, device, operands);
         let reals =
             [l, x].iter().all(|batch| batch.download_raw().unwrap().iter().all(|value| *value == 7.0));
         let words =
@@ -85,6 +85,15 @@ impl<'a> Given<'a> {
         println!("{error}\n");
         error
     }
+}
+
+/// Operands without words.
+fn plain<'a, 'o, T: Real>(
+    inputs: &'a [&'a Batch<T>],
+    outputs: &'a mut [&'o mut Batch<T>],
+    scalars: &'a [T],
+) -> Operands<'a, 'o, 'a, T> {
+    Operands { inputs, outputs, scalars, ..Operands::default() }
 }
 
 #[test]
@@ -197,10 +206,15 @@ fn more_outputs_and_words_than_the_task_has() {
     let (mut y, mut z) = (batch(M), batch(M));
     let mut status = device.filled(1, N_PROBLEMS, Layout::Contiguous, 7u32).unwrap();
     let (kernel, scalars) = (TASK.symbol, [1.0, 0.0]);
-    let error = launch(TASK, &device, &[&a, &x], &mut [&mut y, &mut z], &mut [], &scalars).unwrap_err();
+    let inputs = &[&a, &x][..];
+    let outputs = &mut [&mut y, &mut z][..];
+    let operands = Operands { inputs, outputs, scalars: &scalars, ..Operands::default() };
+    let error = launch(TASK, &device, operands).unwrap_err();
     let (kind, names) = (ArgumentKind::Output, vec!["y"]);
     assert_eq!(error, Error::ArgumentCount { kernel, kind, given: 2, names });
-    let error = launch(TASK, &device, &[&a, &x], &mut [&mut y], &mut [&mut status], &scalars).unwrap_err();
+    let (outputs, words) = (&mut [&mut y][..], &mut [&mut status][..]);
+    let operands = Operands { inputs, outputs, words, scalars: &scalars, ..Operands::default() };
+    let error = launch(TASK, &device, operands).unwrap_err();
     let (kind, names) = (ArgumentKind::Word, vec![]);
     assert_eq!(error, Error::ArgumentCount { kernel, kind, given: 1, names });
     assert!(error.to_string().ends_with("allowed: 0"), "{error}");
@@ -226,7 +240,7 @@ fn wrong_type() {
     let device = Device::host();
     let batch = |elements| device.filled(elements, N_PROBLEMS, Layout::Contiguous, 7.0f64).unwrap();
     let (a, x, mut y) = (batch(M * K), batch(K), batch(M));
-    let error = launch(TASK, &device, &[&a, &x], &mut [&mut y], &mut [], &[1.0, 0.0]).unwrap_err();
+    let error = launch(TASK, &device, plain(&[&a, &x], &mut [&mut y], &[1.0, 0.0])).unwrap_err();
     assert!(matches!(error, Error::WrongDType { .. }));
     let text = error.to_string();
     assert!(
@@ -246,7 +260,7 @@ fn wrong_variants() {
     let batch = |elements| device.filled(elements, N_PROBLEMS, Layout::Contiguous, 7.0f32).unwrap();
     let (a, x, mut y) = (batch(M * K), batch(K), batch(M));
     let mut launch = |variant_idx| {
-        launch_variant(TASK, variant_idx, &device, &[&a, &x], &mut [&mut y], &mut [], &[0.0, 0.0])
+        launch_variant(TASK, variant_idx, &device, plain(&[&a, &x], &mut [&mut y], &[0.0, 0.0]))
     };
     let error = launch(9).unwrap_err();
     assert_eq!(error, Error::VariantOutOfRange { kernel: TASK.symbol, given: 9, n_variants: 3 });
@@ -254,7 +268,7 @@ fn wrong_variants() {
     let variant = TASK.variants[1].symbol;
     assert_eq!(error, Error::VariantTarget { variant, given: Target::Cuda, expected: Target::Host });
     assert!(y.download().unwrap().iter().all(|value| *value == 7.0));
-    launch_variant(TASK, 0, &device, &[&a, &x], &mut [&mut y], &mut [], &[0.0, 0.0]).unwrap();
+    launch_variant(TASK, 0, &device, plain(&[&a, &x], &mut [&mut y], &[0.0, 0.0])).unwrap();
     assert!(y.download().unwrap().iter().all(|value| *value == 0.0));
 }
 
@@ -284,7 +298,7 @@ fn contradictory_tasks() {
         (&FOUR_SCALARS, "4 scalars"),
     ] {
         let mut y = device.filled(1, N_PROBLEMS, Layout::Contiguous, 7.0f32).unwrap();
-        let error = launch(task, &device, &[], &mut [&mut y], &mut [], &[]).unwrap_err();
+        let error = launch(task, &device, plain(&[], &mut [&mut y], &[])).unwrap_err();
         let Error::MalformedTask { message, .. } = &error else { panic!("{error}") };
         assert!(message.contains(said), "{message}");
         assert!(y.download().unwrap().iter().all(|value| *value == 7.0));
@@ -303,7 +317,7 @@ fn more_operands_than_a_host_body_serves() {
     let device = Device::host();
     let x = device.filled(1, N_PROBLEMS, Layout::Contiguous, 1.0f32).unwrap();
     let mut y = device.filled(1, N_PROBLEMS, Layout::Contiguous, 7.0f32).unwrap();
-    let error = launch(&TASK, &device, &[&x; 12], &mut [&mut y], &mut [], &[]).unwrap_err();
+    let error = launch(&TASK, &device, plain(&[&x; 12], &mut [&mut y], &[])).unwrap_err();
     let subject = format!("kernel `{}`", TASK.variants[0].symbol);
     let available = glass_rt::host::MAX_OPERANDS as u64;
     assert_eq!(error, Error::Limit { subject, what: "operands", required: 13, available });

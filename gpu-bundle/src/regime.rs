@@ -78,17 +78,16 @@ fn stored_bytes(spec: &Spec, operand: &Operand, layout: Layout, n_problems: u64)
 /// Contiguous problems are adjacent, so memory moves whole operands: inputs once, outputs once, what is updated twice.
 /// An interleaved element is a line of its own: only elements that the op reads or writes count, a triangle as one.
 pub(crate) fn declared_bytes(spec: &Spec, layout: Layout, n_problems: u64) -> u64 {
-    let words: usize = spec
-        .arguments()
-        .iter()
-        .filter(|operand| operand.element == Element::Word)
-        .map(Operand::elements)
-        .sum();
     let n_elements = match layout {
         Layout::Contiguous => whole_operands(spec),
         Layout::Interleaved => touched_elements(spec).unwrap_or_else(|| whole_operands(spec)),
     };
-    n_problems * (n_elements * spec.dtype.bytes() + 4 * words) as u64
+    n_problems * (n_elements * spec.dtype.bytes() + 4 * n_words(spec)) as u64
+}
+
+fn n_words(spec: &Spec) -> usize {
+    let words = spec.arguments().iter().filter(|operand| operand.element == Element::Word);
+    words.map(Operand::elements).sum()
 }
 
 fn whole_operands(spec: &Spec) -> usize {
@@ -110,8 +109,7 @@ fn touched_elements(spec: &Spec) -> Option<usize> {
         return None;
     }
     let variant = generate::variant(spec, Layout::Interleaved, Target::Cuda, mapping, Vec::new());
-    let n_words = spec.status().iter().count();
-    Some(variant.cost.n_loads + variant.cost.n_stores - n_words)
+    Some(variant.cost.n_loads + variant.cost.n_stores - n_words(spec))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-// Asynchronous bulk copies and the barriers in shared memory that count them.
+// Asynchronous copies: in bulk, with the barriers in shared memory that count them, and of single elements.
 
 #include "copies.h"
 
@@ -39,6 +39,15 @@ struct Store {
 std::map<unsigned int, Barrier> barriers;
 std::vector<Load> loads;
 std::vector<Store> stores[MAX_THREADS];
+// Copies of single elements: groups of a thread in order, the last one still open.
+struct Element {
+    unsigned char* target;
+    const void* source;
+    unsigned int n_bytes;
+};
+
+std::vector<std::vector<Element>> elements[MAX_THREADS];
+bool is_closed[MAX_THREADS];
 // Whether a thread has fenced what it stored since it last waited for a load.
 bool has_fenced[MAX_THREADS];
 
@@ -71,6 +80,9 @@ void forget_copies()
     for (auto& own : stores) {
         own.clear();
     }
+    for (auto& own : elements) {
+        own.clear();
+    }
     std::memset(has_fenced, 0, sizeof has_fenced);
 }
 
@@ -78,6 +90,9 @@ void copies_at_exit()
 {
     if (!stores[thread_number()].empty()) {
         fault("the thread leaves before its bulk stores have read shared memory");
+    }
+    if (!elements[thread_number()].empty()) {
+        fault("the thread leaves before its copies have arrived");
     }
 }
 
@@ -184,6 +199,42 @@ void bulk_wait_group_read_0()
         }
     }
     stores[thread_number()] = rest;
+}
+
+void copy_async(unsigned int target, const void* source, unsigned int n_bytes)
+{
+    unsigned char* const bytes = shared_pointer(target, n_bytes, "a copy of one element");
+    const bool is_aligned = target % n_bytes == 0 && reinterpret_cast<std::uintptr_t>(source) % n_bytes == 0;
+    if ((n_bytes != 4 && n_bytes != 8 && n_bytes != 16) || !is_aligned) {
+        fault("a copy of %u bytes: 4, 8 or 16, and both addresses multiples of it", n_bytes);
+    }
+    if (!is_inside(source, n_bytes)) {
+        fault("a copy of %u bytes that do not lie in one operand", n_bytes);
+    }
+    // Whoever looks too early must see that nothing is there yet.
+    std::memset(bytes, 0xff, n_bytes);
+    auto& own = elements[thread_number()];
+    if (own.empty() || is_closed[thread_number()]) {
+        own.emplace_back();
+        is_closed[thread_number()] = false;
+    }
+    own.back().push_back({bytes, source, n_bytes});
+}
+
+void commit_group() { is_closed[thread_number()] = true; }
+
+void wait_group(unsigned int n_pending)
+{
+    auto& own = elements[thread_number()];
+    if (!own.empty() && !is_closed[thread_number()]) {
+        fault("the thread waits for copies that it has not closed to a group");
+    }
+    while (own.size() > n_pending) {
+        for (const Element& element : own.front()) {
+            std::memcpy(element.target, element.source, element.n_bytes);
+        }
+        own.erase(own.begin());
+    }
 }
 
 }  // namespace ptx

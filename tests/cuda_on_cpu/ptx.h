@@ -15,6 +15,9 @@ void bulk_load(unsigned int target, const void* source, unsigned int n_bytes, un
 void bulk_store(void* target, unsigned int source, unsigned int n_bytes);
 void bulk_commit_group();
 void bulk_wait_group_read_0();
+void copy_async(unsigned int target, const void* source, unsigned int n_bytes);
+void commit_group();
+void wait_group(unsigned int n_pending);
 
 // Approximations. A result is a function of the argument's bits, off by a pseudo-random part of the error that
 // the instruction may have.

@@ -2,7 +2,7 @@
 
 use glass_oracle::{Case, bits, layout};
 use glass_rt::kernel::Operand;
-use glass_rt::{Batch, Device, Element, Layout, Task, launch, launch_variant};
+use glass_rt::{Batch, Device, Element, Layout, Operands, Task, launch, launch_variant};
 
 /// Batch sizes around the edges of a tile, and the empty batch.
 pub const BATCHES: [usize; 7] = [0, 1, 31, 32, 33, 100, 1000];
@@ -40,18 +40,24 @@ where
     let outputs =
         task.outputs().iter().enumerate().map(|(idx, operand)| of(operand, |case| &case.outputs, idx));
     let mut outputs: Vec<_> = outputs.collect::<Result<_, _>>()?;
-    let words = task.words().iter().enumerate().map(|(idx, operand)| {
+    // A case has the words that are read before those that are written.
+    let words = task.word_inputs().iter().chain(task.words()).enumerate().map(|(idx, operand)| {
         let words = cases.iter().flat_map(|case| &case.words[idx]).copied().collect();
         Uploaded::new(device, operand, Layout::Contiguous, words, 0, cases.len())
     });
-    let mut words: Vec<_> = words.collect::<Result<_, _>>()?;
+    let mut word_inputs: Vec<_> = words.collect::<Result<_, _>>()?;
+    let mut words = word_inputs.split_off(task.word_inputs().len());
 
-    let given: Vec<_> = inputs.iter().map(|input| &input.batch).collect();
-    let mut written: Vec<_> = outputs.iter_mut().map(|output| &mut output.batch).collect();
-    let mut noted: Vec<_> = words.iter_mut().map(|words| &mut words.batch).collect();
+    let operands = Operands {
+        inputs: &inputs.iter().map(|input| &input.batch).collect::<Vec<_>>(),
+        word_inputs: &word_inputs.iter().map(|words| &words.batch).collect::<Vec<_>>(),
+        outputs: &mut outputs.iter_mut().map(|output| &mut output.batch).collect::<Vec<_>>(),
+        words: &mut words.iter_mut().map(|words| &mut words.batch).collect::<Vec<_>>(),
+        scalars,
+    };
     match which {
-        Which::Chosen => launch(task, device, &given, &mut written, &mut noted, scalars),
-        Which::Variant(idx) => launch_variant(task, idx, device, &given, &mut written, &mut noted, scalars),
+        Which::Chosen => launch(task, device, operands),
+        Which::Variant(idx) => launch_variant(task, idx, device, operands),
     }
     .map_err(said)?;
 
@@ -59,6 +65,11 @@ where
         let after = input.batch.download_raw().map_err(said)?;
         bits::unchanged(&input.stored, &after, input.batch.elements())
             .map_err(|difference| format!("input `{}` changed: {difference}", input.name))?;
+    }
+    for words in &word_inputs {
+        if words.batch.download_raw().map_err(said)? != words.stored {
+            return Err(format!("input `{}` changed", words.name));
+        }
     }
     let mut after = cases.to_vec();
     for (idx, output) in outputs.iter().enumerate() {
@@ -81,7 +92,7 @@ where
     for (idx, words) in words.iter().enumerate() {
         let raw = words.batch.download_raw().map_err(said)?;
         for (case, words) in after.iter_mut().zip(raw.chunks_exact(words.batch.elements())) {
-            case.words[idx] = words.to_vec();
+            case.words[word_inputs.len() + idx] = words.to_vec();
         }
     }
     Ok(after)

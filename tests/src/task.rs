@@ -35,6 +35,7 @@ pub fn known(spec: &Spec) -> Option<Task> {
             in_place: names.has("inplace"),
         }
         .into(),
+        Op::Logsumexp => Logsumexp { n: names.size("n") }.into(),
         Op::Softmax => Softmax { n: names.size("n"), alpha: names.epilogue().alpha }.into(),
         Op::Axpy | Op::AxpyStrided | Op::Axpby | Op::Copy | Op::CopyStrided | Op::Scal => names.map(),
         Op::Rot => Rot { n: names.size("n"), in_place: names.has("inplace") }.into(),
@@ -50,6 +51,20 @@ pub fn known(spec: &Spec) -> Option<Task> {
         Op::Getrf => {
             Getrf { n: names.size("n"), in_place: names.has("inplace"), check: names.check() }.into()
         }
+        Op::Getrs => Getrs {
+            n: names.size("n"),
+            nrhs: names.size("nrhs"),
+            trans: names.has("trans"),
+            in_place: names.has("inplace"),
+        }
+        .into(),
+        Op::Laswp => Laswp {
+            m: names.size("m"),
+            n: names.size("n"),
+            trans: names.has("trans"),
+            in_place: names.has("inplace"),
+        }
+        .into(),
         Op::Gesv => Gesv {
             n: names.size("n"),
             nrhs: names.size("nrhs"),
@@ -57,7 +72,10 @@ pub fn known(spec: &Spec) -> Option<Task> {
             check: names.check(),
         }
         .into(),
-        Op::Potrf | Op::Posv | Op::Potrs | Op::Ldlt | Op::LdltSolve | Op::Inv => names.factor(),
+        Op::Potrf | Op::Posv | Op::Potrs | Op::Ldlt | Op::LdltSolve | Op::Inv | Op::InvPivoted => {
+            names.factor()
+        }
+        Op::PotrfMany | Op::InvMany => names.many(),
         Op::TensorVecContract | Op::VecTensorVec => names.tensor(),
         Op::CongruenceSym | Op::Bilinear | Op::CongruenceAccum => names.congruence(),
         Op::RiccatiGain => names.riccati(),
@@ -272,8 +290,14 @@ impl Names<'_> {
             Op::Potrs => Potrs { n, nrhs, in_place }.into(),
             Op::Ldlt => Ldlt { n, in_place, opposite, check, inertia: self.has("inertia") }.into(),
             Op::LdltSolve => LdltSolve { n, nrhs, in_place }.into(),
-            _ => Inv { n, in_place, check }.into(),
+            op => Inv { n, in_place, check, pivoted: op == Op::InvPivoted }.into(),
         }
+    }
+
+    fn many(&self) -> Task {
+        let kind = if self.0.op == Op::PotrfMany { ManyKind::Potrf } else { ManyKind::Inv };
+        let orders = self.0.dims.iter().map(|dim| dim.extent).collect();
+        Many { kind, orders, in_place: self.has("inplace"), check: self.check() }.into()
     }
 
     fn tensor(&self) -> Task {

@@ -195,6 +195,8 @@ fn every_mapping_is_legal() {
             "{}: {threads} threads",
             entry.symbol()
         );
+        let is_ahead = entry.mapping.staging == Staging::Ahead;
+        assert!(!is_ahead || plan.shared_bytes > 0, "{}: reads nothing ahead", entry.symbol());
         assert!(plan.problems_per_block > 0, "{}: serves no problem", entry.symbol());
     }
 }

@@ -1,10 +1,11 @@
 //! What every emitted text is, over the whole grid: clean, deterministic, headed, and free of unspelled arithmetic.
 
+use glass_codegen::generate;
 use glass_codegen::kernel::Stmt;
-use glass_codegen::plan::Target;
+use glass_codegen::plan::{Mapping, Target};
 use glass_codegen::render::Source;
-use glass_codegen::spec::{Operand, Phase, Role};
-use glass_tests::grid;
+use glass_codegen::spec::{DType, Layout, Operand, Phase, Role};
+use glass_tests::{attribute, grid};
 
 #[test]
 fn every_file_is_clean() {
@@ -18,6 +19,28 @@ fn every_file_is_clean() {
                 assert_eq!(line.trim_end(), line, "{name}:{number}: trailing blanks");
                 assert!(line.is_ascii() && !line.contains('\t'), "{name}:{number}: not plain ASCII");
             }
+        }
+    }
+}
+
+/// Matrices that go through their steps together share the barriers.
+#[test]
+fn a_sweep_has_the_barriers_of_its_largest_matrix() {
+    for (sweep, largest) in [
+        ("inv_many orders=12,12,6", "inv n=12"),
+        ("inv_many orders=3,5,4 in_place", "inv n=5 in_place"),
+        ("potrf_many orders=7,14", "potrf n=14"),
+        ("potrf_many orders=6,2 in_place", "potrf n=6 in_place"),
+    ] {
+        for mapping in ["warp serial shared t32", "block serial shared t64"] {
+            let mapping: Mapping = mapping.parse().expect("a mapping");
+            let barriers = |task: &str| {
+                let spec = attribute::spec(task, DType::F32);
+                let reasons = Vec::new();
+                let variant = generate::variant(&spec, Layout::Contiguous, Target::Cuda, mapping, reasons);
+                variant.cost.n_barriers
+            };
+            assert_eq!(barriers(sweep), barriers(largest), "{sweep}, {mapping}");
         }
     }
 }
@@ -112,7 +135,13 @@ fn a_dead_destination_is_never_read() {
         let mut n_loads = 0;
         visit(&entry.variant().kernel.body.stmts, &mut |stmt| {
             let reads = |operand: usize| is_dead(&entry.spec.operands[operand]);
-            n_loads += usize::from(matches!(stmt, Stmt::Load { operand, .. } if reads(*operand)));
+            n_loads += match stmt {
+                Stmt::Load { operand, .. } => usize::from(reads(*operand)),
+                Stmt::CopyAhead { elements, .. } => {
+                    elements.iter().filter(|(operand, _)| reads(*operand)).count()
+                }
+                _ => 0,
+            };
         });
         assert_eq!(n_loads, 0, "{} reads its output", entry.symbol());
     }

@@ -31,6 +31,10 @@ impl<'a> Draft<'a> {
         Draft { settings, spec }
     }
 
+    pub(super) fn op(&self) -> Op {
+        self.spec.op
+    }
+
     /// A size under its own name.
     pub(super) fn size(&mut self, field: Field) -> usize {
         let extent = self.settings.size(field);
@@ -91,6 +95,11 @@ impl<'a> Draft<'a> {
         self.operand(Operand::matrix(name, shape, Role::Temporary))
     }
 
+    /// Words of a result.
+    pub(super) fn words(&mut self, name: &'static str, count: usize) -> usize {
+        self.operand(Operand::words(name, count, Role::Out))
+    }
+
     /// The reciprocals of a diagonal.
     pub(super) fn reciprocals(&mut self, n: usize) -> usize {
         self.temporary("recip", (n, 1))
@@ -100,11 +109,16 @@ impl<'a> Draft<'a> {
         self.spec.operands[operand].structure = structure;
     }
 
-    /// The status word, unless it is switched off.
-    pub(super) fn status(&mut self) {
+    /// The status words, one for each thing that may fail, unless they are switched off.
+    pub(super) fn statuses(&mut self, count: usize) {
         if self.settings.check {
-            self.operand(Operand::words("status", 1));
+            self.words("status", count);
         }
+    }
+
+    /// The status word.
+    pub(super) fn status(&mut self) {
+        self.statuses(1);
     }
 
     pub(super) fn phase(&mut self, phase: Phase) {

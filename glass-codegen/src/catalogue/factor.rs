@@ -5,7 +5,7 @@ use super::entry::{Entry, NRHS, PLAIN, Size, Sums};
 use super::{Fill, Op, Reg, Settings};
 use crate::contract::Field;
 use crate::spec::{
-    Access, Factor, FactorKind, Letter, MapKind, Operand, Opposite, Phase, Solve, Spec, Structure,
+    Access, Factor, FactorKind, Letter, MapKind, Operand, Opposite, Phase, Role, Solve, Spec, Structure,
 };
 
 const N: Size = Size::required(Field::N, "the order of the matrix");
@@ -108,7 +108,7 @@ fn factor(op: Op, kind: FactorKind, settings: &Settings, formula: &str) -> Spec 
     draft.structure(target, Structure::Lower);
     draft.status();
     if settings.has(Field::Inertia) {
-        draft.operand(Operand::words("inertia", 3));
+        draft.words("inertia", 3);
     }
     draft.factor(Factor { kind, n, source, shift: None, target, reciprocals: None, opposite, scratch: None });
     draft.formula(formula);
@@ -116,7 +116,12 @@ fn factor(op: Op, kind: FactorKind, settings: &Settings, formula: &str) -> Spec 
 }
 
 fn inv(settings: &Settings) -> Spec {
-    let mut draft = Draft::new(Op::Inv, settings);
+    inverse(Draft::new(Op::Inv, settings))
+}
+
+/// An inverse, with row exchanges where the op has them.
+pub(super) fn inverse(mut draft: Draft<'_>) -> Spec {
+    let settings = draft.settings;
     let n = draft.size(Field::N);
     let (source, target) = if settings.has(Field::InPlace) {
         let a = draft.in_out("a", (n, n));
@@ -126,8 +131,14 @@ fn inv(settings: &Settings) -> Spec {
     };
     draft.status();
     let scratch = Some([draft.temporary("w_row", (n, 1)), draft.temporary("w_col", (n, 1))]);
+    let kind = match draft.op() {
+        Op::InvPivoted => {
+            FactorKind::PivotedInverse { pivots: draft.operand(Operand::words("pivots", n, Role::Temporary)) }
+        }
+        _ => FactorKind::Inverse,
+    };
     draft.factor(Factor {
-        kind: FactorKind::Inverse,
+        kind,
         n,
         source,
         shift: None,

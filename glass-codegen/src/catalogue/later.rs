@@ -16,16 +16,10 @@ const fn branching(op: Op, formula: &'static str) -> Entry {
 }
 
 pub(super) const ENTRIES: &[Entry] = &[
-    Entry { sums: Sums::Named, ..later(Op::Logsumexp, "s = log sum exp x(i)") },
     later(Op::GemvSegmented, "y_s = alpha op(A_s) x_s + beta y_s"),
     later(Op::GemmBatchedIndexed, "C_s = A_i B_j by index pairs"),
     branching(Op::LdltPivoted, "P A P' = L D L', Bunch-Kaufman"),
     branching(Op::LdltPivotedSolve, "X = A^-1 B of a pivoted factor"),
-    branching(Op::Getrs, "X = A^-1 B of P A = L U"),
-    branching(Op::Laswp, "rows exchanged"),
-    branching(Op::InvPivoted, "X = A^-1 with row exchanges"),
-    later(Op::PotrfMany, "several A = L L' in one sweep"),
-    later(Op::InvMany, "several X = A^-1 in one sweep"),
     branching(Op::Syev, "A = V diag(w) V', cyclic Jacobi"),
     later(Op::Eigh, "A = V diag(w) V', fixed sweeps"),
     later(Op::EigClamp, "V max(diag(w), floor) V'"),

@@ -11,6 +11,7 @@ mod entry;
 mod factor;
 mod identity;
 mod later;
+mod many;
 mod maps;
 mod op;
 mod pivoted;
@@ -23,6 +24,7 @@ mod tensor;
 mod triangular;
 
 pub use entry::{Availability, Default, Entry, Size, Sums};
+pub use many::MAX_MATRICES;
 pub use op::Op;
 pub use settings::{Axis, Fill, Reg, Settings};
 pub use string::{IndexString, contract};
@@ -36,6 +38,7 @@ const FAMILIES: &[&[Entry]] = &[
     strided::ENTRIES,
     triangular::ENTRIES,
     factor::ENTRIES,
+    many::ENTRIES,
     pivoted::ENTRIES,
     tensor::ENTRIES,
     composed::ENTRIES,

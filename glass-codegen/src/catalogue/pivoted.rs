@@ -1,12 +1,12 @@
 //! What searches: extremes of a vector, and factors with row exchanges.
 
-use super::draft::Draft;
+use super::draft::{Draft, tick};
 use super::entry::{Entry, NRHS, PLAIN, Size, Sums};
-use super::factor::{lower_solve, name, right_hand_sides};
+use super::factor::{inverse, lower_solve, name, right_hand_sides};
 use super::later::DIVERGENCE;
 use super::{Op, Settings};
 use crate::contract::Field;
-use crate::spec::{Access, Letter, Lu, MapKind, Operand, Phase, Search, Solve, Sought, Spec};
+use crate::spec::{Access, Exchange, Letter, Lu, MapKind, Operand, Phase, Role, Search, Solve, Sought, Spec};
 
 const N: Size = Size::required(Field::N, "the order of the matrix");
 
@@ -51,6 +51,31 @@ pub(super) const ENTRIES: &[Entry] = &[
         build: Some(gesv),
         ..PIVOTED
     },
+    Entry {
+        op: Op::Getrs,
+        formula: "X = A^-1 B of P A = L U",
+        sizes: &[N, NRHS],
+        options: &[Field::InPlace, Field::Trans],
+        has_status: false,
+        build: Some(getrs),
+        ..PIVOTED
+    },
+    Entry {
+        op: Op::Laswp,
+        formula: "B = P A",
+        sizes: &[Size::required(Field::M, "the rows"), Size::required(Field::N, "the columns")],
+        options: &[Field::InPlace, Field::Trans],
+        has_status: false,
+        build: Some(laswp),
+        ..PIVOTED
+    },
+    Entry {
+        op: Op::InvPivoted,
+        formula: "X = A^-1 with row exchanges",
+        sizes: &[N],
+        build: Some(inv_pivoted),
+        ..PIVOTED
+    },
 ];
 
 fn iamax(settings: &Settings) -> Spec {
@@ -68,7 +93,7 @@ fn argmin(settings: &Settings) -> Spec {
 fn search(mut draft: Draft<'_>, sought: Sought, formula: &str) -> Spec {
     let length = draft.size(Field::N);
     let source = draft.input("x", (length, 1));
-    let output = draft.operand(Operand::words("index", 1));
+    let output = draft.words("index", 1);
     draft.phase(Phase::Search(Search { sought, source, length, output }));
     draft.formula(formula);
     draft.finish()
@@ -84,7 +109,7 @@ fn getrf(settings: &Settings) -> Spec {
         (draft.input("a", (n, n)), draft.output("lu", (n, n)))
     };
     draft.status();
-    let pivots = Some(draft.operand(Operand::words("pivots", n)));
+    let pivots = Some(draft.words("pivots", n));
     draft.phase(Phase::Lu(Lu { n, source, target, reciprocals: None, pivots, right: None }));
     draft.formula("P A = L U");
     draft.finish()
@@ -98,7 +123,7 @@ fn gesv(settings: &Settings) -> Spec {
     let a = if is_in_place { draft.in_out("a", (n, n)) } else { draft.input("a", (n, n)) };
     let (b, x) = right_hand_sides(&mut draft, (n, nrhs));
     draft.status();
-    let pivots = is_in_place.then(|| draft.operand(Operand::words("pivots", n)));
+    let pivots = is_in_place.then(|| draft.words("pivots", n));
     let lu = if is_in_place { a } else { draft.temporary("lu", (n, n)) };
     let recip = draft.reciprocals(n);
     if b != x {
@@ -118,4 +143,64 @@ fn gesv(settings: &Settings) -> Spec {
     draft.phase(Phase::Solve(Solve { upper: true, ..upper }));
     draft.formula(format!("{} = A^-1 {}", name(is_in_place, nrhs, 'x'), name(true, nrhs, 'b')));
     draft.finish()
+}
+
+/// Exchanges, then both triangles; the transpose is solved the other way round.
+fn getrs(settings: &Settings) -> Spec {
+    let mut draft = Draft::new(Op::Getrs, settings);
+    let (n, nrhs) = (draft.size(Field::N), draft.nrhs());
+    let lu = draft.input("lu", (n, n));
+    let Exchanged { given, pivots, result } = exchanged(&mut draft, ("b", "x"), (n, nrhs));
+    let recip = draft.invert_diagonal(lu, n);
+    let transposed = settings.has(Field::Trans);
+    let exchange =
+        |source| Exchange { rows: n, cols: nrhs, source, target: result, pivots, reversed: transposed };
+    let first = if transposed { given } else { result };
+    let lower = Solve { transposed, ..lower_solve(lu, (n, nrhs), None, (result, result)) };
+    let upper = Solve { upper: true, reciprocals: Some(recip), source: first, ..lower.clone() };
+    if transposed {
+        draft.phase(Phase::Solve(upper));
+        draft.phase(Phase::Solve(lower));
+        draft.phase(Phase::Exchange(exchange(result)));
+    } else {
+        draft.phase(Phase::Exchange(exchange(given)));
+        draft.phase(Phase::Solve(lower));
+        draft.phase(Phase::Solve(upper));
+    }
+    let is_in_place = settings.has(Field::InPlace);
+    let (x, b) = (name(is_in_place, nrhs, 'x'), name(true, nrhs, 'b'));
+    draft.formula(format!("{x} = A{}^-1 {b} of P A = L U", tick(transposed)));
+    draft.finish()
+}
+
+fn laswp(settings: &Settings) -> Spec {
+    let mut draft = Draft::new(Op::Laswp, settings);
+    let (rows, cols) = (draft.size(Field::M), draft.size(Field::N));
+    let Exchanged { given, pivots, result } = exchanged(&mut draft, ("a", "b"), (rows, cols));
+    let reversed = settings.has(Field::Trans);
+    draft.phase(Phase::Exchange(Exchange { rows, cols, source: given, target: result, pivots, reversed }));
+    let result = if settings.has(Field::InPlace) { "A" } else { "B" };
+    draft.formula(format!("{result} = P{} A", tick(reversed)));
+    draft.finish()
+}
+
+fn inv_pivoted(settings: &Settings) -> Spec {
+    inverse(Draft::new(Op::InvPivoted, settings))
+}
+
+/// A matrix before and after its rows are exchanged, and the words that say how: the same operand in place.
+struct Exchanged {
+    given: usize,
+    pivots: usize,
+    result: usize,
+}
+
+fn exchanged(draft: &mut Draft<'_>, names: (&'static str, &'static str), shape: (usize, usize)) -> Exchanged {
+    let given = (!draft.settings.has(Field::InPlace)).then(|| draft.input(names.0, shape));
+    let pivots = draft.operand(Operand::words("pivots", shape.0, Role::In));
+    let result = match given {
+        Some(_) => draft.output(names.1, shape),
+        None => draft.in_out(names.0, shape),
+    };
+    Exchanged { given: given.unwrap_or(result), pivots, result }
 }

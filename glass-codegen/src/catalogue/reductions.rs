@@ -31,6 +31,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         build: Some(prefix_sum),
         ..REDUCTION
     },
+    Entry { op: Op::Logsumexp, formula: "s = log sum exp x(i)", build: Some(logsumexp), ..REDUCTION },
     Entry {
         op: Op::Softmax,
         formula: "y = exp(alpha x) / sum exp(alpha x)",
@@ -88,7 +89,48 @@ fn prefix_sum(settings: &Settings) -> Spec {
     draft.finish()
 }
 
+/// Where the largest element is infinite or NaN the sum is NaN, and the result is that element.
+fn logsumexp(settings: &Settings) -> Spec {
+    let mut draft = Draft::new(Op::Logsumexp, settings);
+    let length = draft.size(Field::N);
+    let x = draft.input("x", (length, 1));
+    let s = draft.output("s", (1, 1));
+    let Powers { m, total, .. } = powers(&mut draft, x, length);
+    let single = |operand: usize| Access::strided(operand, &[]);
+    draft.map(MapKind::AddLogarithm, &[], vec![single(m), single(total)], single(s));
+    draft.formula("s = log sum exp x");
+    draft.finish()
+}
+
+/// Exponentials of a vector, and their sum.
+struct Powers {
+    /// The largest element of the vector.
+    m: usize,
+    /// The exponentials.
+    e: usize,
+    /// Their sum.
+    total: usize,
+}
+
 /// Relative to the largest element, so that no exponential overflows.
+fn powers(draft: &mut Draft<'_>, vector: usize, length: usize) -> Powers {
+    let i = Letter::new('i', length);
+    let m = draft.temporary("m", (1, 1));
+    let e = draft.temporary("e", (length, 1));
+    let total = draft.temporary("total", (1, 1));
+    let of = |operand: usize| Access::dense(operand, &[i]);
+    draft.phase(Phase::Reduction(Reduction {
+        term: Term::Largest,
+        sources: vec![vector],
+        length,
+        output: m,
+    }));
+    // One element, whatever the letter.
+    draft.map(MapKind::Exponential, &[i], vec![of(vector), Access::strided(m, &[])], of(e));
+    draft.phase(Phase::Reduction(Reduction { term: Term::Value, sources: vec![e], length, output: total }));
+    Powers { m, e, total }
+}
+
 fn softmax(settings: &Settings) -> Spec {
     let mut draft = Draft::new(Op::Softmax, settings);
     let length = draft.size(Field::N);
@@ -99,19 +141,12 @@ fn softmax(settings: &Settings) -> Spec {
         Alpha::One => x,
         Alpha::Runtime => draft.temporary("t", (length, 1)),
     };
-    let m = draft.temporary("m", (1, 1));
-    let e = draft.temporary("e", (length, 1));
-    let total = draft.temporary("total", (1, 1));
     let of = |operand: usize| Access::dense(operand, &[i]);
-    // One element, whatever the letter.
-    let single = |operand: usize| Access::strided(operand, &[]);
     if t != x {
         draft.map(MapKind::MultiplyAlpha, &[i], vec![of(x)], of(t));
     }
-    draft.phase(Phase::Reduction(Reduction { term: Term::Largest, sources: vec![t], length, output: m }));
-    draft.map(MapKind::Exponential, &[i], vec![of(t), single(m)], of(e));
-    draft.phase(Phase::Reduction(Reduction { term: Term::Value, sources: vec![e], length, output: total }));
-    draft.map(MapKind::Divide, &[i], vec![of(e), single(total)], of(y));
+    let Powers { e, total, .. } = powers(&mut draft, t, length);
+    draft.map(MapKind::Divide, &[i], vec![of(e), Access::strided(total, &[])], of(y));
     let scaled = if t == x { "x" } else { "(alpha x)" };
     draft.formula(format!("y = exp {scaled} / sum exp {scaled}"));
     draft.finish()

@@ -71,6 +71,8 @@ pub struct Settings {
     pub dtype: DType,
     /// Sizes of the op, each at least 1.
     pub sizes: Vec<(Field, usize)>,
+    /// Orders of several matrices, each at least 1; empty for an op without them.
+    pub orders: Vec<usize>,
     /// Flags that are set.
     pub set: Vec<Field>,
     /// The upper triangle is stored.
@@ -97,6 +99,7 @@ impl Settings {
         Settings {
             dtype,
             sizes: Vec::new(),
+            orders: Vec::new(),
             set: Vec::new(),
             upper: false,
             unit: false,

@@ -172,6 +172,7 @@ fields! {
     Ldc ldc: Integer, "Leading dimension of C, default its rows.";
     Ldx ldx: Integer, "Leading dimension of X, default its rows.";
     Ldy ldy: Integer, "Leading dimension of Y.";
+    Orders orders: Words, "Orders of several square matrices.";
     Trans trans: Flag, "The matrix is meant transposed.";
     TransA trans_a: Flag, "A is meant transposed.";
     TransB trans_b: Flag, "B is meant transposed.";

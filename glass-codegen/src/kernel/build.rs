@@ -4,10 +4,10 @@ use super::contraction::Sums;
 use super::emit::{Emit, Workers};
 use super::tiled::Tile;
 use super::{
-    Body, Frame, Index, Kernel, Sign, Stmt, factor, lanes, lu, map, reduction, scan, search, solve, straight,
-    tiled, triangle,
+    Body, Frame, Index, Kernel, Sign, Stmt, ahead, exchange, factor, lanes, lu, map, reduction, scan, search,
+    solve, straight, tiled, triangle,
 };
-use crate::plan::{Form, Plan, Target, Tier, Unroll, WARP};
+use crate::plan::{Form, Plan, Staging, Target, Tier, Unroll, WARP};
 use crate::spec::{Contraction, Phase, Role, Spec};
 
 /// Builds the kernel of a valid spec under a plan made for it.
@@ -22,6 +22,10 @@ pub fn build(spec: &Spec, plan: &Plan) -> Kernel {
     let mut emit = Emit::new(spec, plan, workers, is_straight);
     phases(&mut emit);
     let mut stmts = emit.into_stmts();
+    let mut ring_slots = 0;
+    if is_straight && plan.mapping.staging == Staging::Ahead {
+        (stmts, ring_slots) = ahead::read_ahead(spec, stmts);
+    }
     // A CUDA body is also a device function for other kernels, and its results are visible on return. A WGSL
     // body serves its own kernel alone, where no one reads them.
     if workers.name.is_some() {
@@ -38,6 +42,7 @@ pub fn build(spec: &Spec, plan: &Plan) -> Kernel {
         worker: workers.name,
         n_workers: workers.count,
         temporaries: (0..spec.operands.len()).filter(is_array).collect(),
+        ring_slots,
         stmts,
     };
     Kernel { symbol, body, frame: Frame { tier: plan.mapping.tier, staging: plan.mapping.staging } }
@@ -46,9 +51,8 @@ pub fn build(spec: &Spec, plan: &Plan) -> Kernel {
 fn phases(emit: &mut Emit<'_>) {
     let spec = emit.spec;
     let status = spec.status();
-    if status.is_some() {
-        emit.push(Stmt::Status);
-    }
+    let n_statuses = status.map_or(0, |operand| spec.operands[operand].elements());
+    (0..n_statuses).for_each(|word| emit.push(Stmt::Status { word }));
     let inertia = spec.inertia();
     if inertia.is_some() {
         SIGNS.into_iter().for_each(|(_, word)| emit.word(word, Index::default()));
@@ -71,7 +75,7 @@ fn phases(emit: &mut Emit<'_>) {
         rest = others;
     }
     if let Some(operand) = status {
-        emit.once(|emit| emit.push(Stmt::StoreStatus { operand }));
+        emit.once(|emit| (0..n_statuses).for_each(|word| emit.push(Stmt::StoreStatus { operand, word })));
     }
     if let Some(operand) = inertia {
         emit.once(|emit| {
@@ -96,10 +100,12 @@ fn phase(phase: &Phase, is_alone: bool, emit: &mut Emit<'_>) {
         }
         Phase::Map(element_wise) => map::map(element_wise, emit),
         Phase::Factor(matrix) => factor::factor(matrix, emit),
+        Phase::Sweep(sweep) => factor::sweep(&sweep.factors, emit),
         Phase::Solve(triangle) => solve::solve(triangle, emit),
         Phase::Triangle(product) => triangle::triangle(product, emit),
         Phase::Scan(sums) => scan::scan(sums, emit),
         Phase::Lu(matrix) => lu::lu(matrix, emit),
+        Phase::Exchange(rows) => exchange::exchange(rows, emit),
         Phase::Search(vector) => search::search(vector, emit),
     }
 }

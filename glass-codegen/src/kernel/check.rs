@@ -1,10 +1,11 @@
 //! What every built kernel satisfies: names defined once and before use, indices inside their operands,
 //! trees and barriers in uniform flow.
 
+use super::ahead::Ring;
 use super::{Index, IntExpr, Kernel, Stmt};
 use crate::plan::WARP;
 use crate::spec::{Element, Operand, Role, Spec};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 /// Verifies a kernel against its spec.
@@ -18,8 +19,9 @@ pub fn check(spec: &Spec, kernel: &Kernel) -> Result<(), String> {
         kernel,
         ints: BTreeMap::new(),
         values,
-        words: BTreeSet::new(),
-        has_status: false,
+        words: BTreeMap::new(),
+        n_statuses: 0,
+        ring: Ring::new(kernel.body.ring_slots),
         divergent: false,
     };
     if let Some(worker) = kernel.body.worker {
@@ -37,10 +39,12 @@ struct Scope<'a> {
     ints: BTreeMap<String, Int>,
     /// Values in scope; accumulators may be updated.
     values: BTreeMap<String, Kind>,
-    /// Words in scope.
-    words: BTreeSet<String>,
-    /// The status word is there.
-    has_status: bool,
+    /// Words in scope; those that were loaded are values.
+    words: BTreeMap<String, Kind>,
+    /// Status words in scope.
+    n_statuses: usize,
+    /// Copies on their way.
+    ring: Ring,
     /// Lanes of one warp may disagree on reaching this point.
     divergent: bool,
 }
@@ -77,14 +81,25 @@ impl Scope<'_> {
                 self.define_int(name, Int { range, value: Some(value.clone()), varies })
             }
             Stmt::Load { names, operand, index } => {
+                self.loaded(*operand, Element::Real)?;
                 self.in_bounds(*operand, index, names.len())?;
-                if self.spec.operands[*operand].role == Role::Out && !self.is_written(*operand) {
-                    return Err(format!(
-                        "`{}` is read before it is written",
-                        self.spec.operands[*operand].name
-                    ));
-                }
                 names.iter().try_for_each(|name| self.define(name, Kind::Value))
+            }
+            Stmt::LoadWord { name, operand, index } => {
+                self.loaded(*operand, Element::Word)?;
+                self.in_bounds(*operand, index, 1)?;
+                self.fresh(name)?;
+                self.words.insert(name.clone(), Kind::Value);
+                Ok(())
+            }
+            Stmt::CopyAhead { elements, first_slot } => {
+                elements.iter().try_for_each(|(operand, index)| self.in_bounds(*operand, index, 1))?;
+                self.ring.copy(*first_slot, elements.len())
+            }
+            Stmt::Await { n_pending } => self.ring.wait(*n_pending),
+            Stmt::Take { name, slot } => {
+                self.ring.take(*slot)?;
+                self.define(name, Kind::Value)
             }
             Stmt::Var { name, init } => {
                 init.iter().try_for_each(|init| self.used(init))?;
@@ -118,13 +133,16 @@ impl Scope<'_> {
                 old.iter().try_for_each(|old| self.used(old))?;
                 self.define(name, Kind::Value)
             }
-            Stmt::Status => {
-                self.has_status = true;
+            Stmt::Status { word } => {
+                if *word != self.n_statuses {
+                    return Err(format!("status word {word} is number {}", self.n_statuses));
+                }
+                self.n_statuses += 1;
                 Ok(())
             }
-            Stmt::Pivot { value, pivot, reciprocal, number, .. } => {
+            Stmt::Pivot { value, pivot, reciprocal, note, .. } => {
                 self.used(value)?;
-                if number.is_some() && !self.has_status {
+                if note.as_ref().is_some_and(|note| note.word >= self.n_statuses) {
                     return Err(format!("pivot `{pivot}` has no status word"));
                 }
                 self.define(pivot, Kind::Value)?;
@@ -132,22 +150,27 @@ impl Scope<'_> {
             }
             Stmt::Store { operand, index, value } => {
                 self.used(value)?;
-                if self.spec.operands[*operand].role == Role::In {
-                    return Err(format!("input `{}` is written", self.spec.operands[*operand].name));
-                }
+                self.stored(*operand, Element::Real)?;
                 self.in_bounds(*operand, index, 1)
             }
-            Stmt::StoreStatus { operand } => {
-                self.in_bounds(*operand, &Index::default(), 1)?;
-                if self.has_status { Ok(()) } else { Err("no status word to store".to_owned()) }
+            Stmt::StoreStatus { operand, word } => {
+                self.stored(*operand, Element::Word)?;
+                self.in_bounds(*operand, &Index::constant(*word), 1)?;
+                if *word < self.n_statuses { Ok(()) } else { Err("no status word to store".to_owned()) }
             }
             Stmt::Word { name, start } => {
                 self.natural(start)?;
                 self.fresh(name)?;
-                self.words.insert(name.clone());
+                self.words.insert(name.clone(), Kind::Accumulator);
                 Ok(())
             }
-            Stmt::TakeLarger { acc, word, value, index } | Stmt::TakeAt { acc, word, value, index } => {
+            Stmt::TakeLarger { acc, word, value, index } => {
+                self.used(value)?;
+                self.changed_word(word)?;
+                self.natural(index)?;
+                self.updated(acc)
+            }
+            Stmt::TakeAt { acc, word, value, index } => {
                 self.used(value)?;
                 self.word(word)?;
                 self.natural(index)?;
@@ -155,14 +178,11 @@ impl Scope<'_> {
             }
             Stmt::CountSign { word, value, .. } => {
                 self.used(value)?;
-                self.word(word)
+                self.changed_word(word)
             }
             Stmt::StoreWord { operand, index, word } => {
                 self.word(word)?;
-                let Operand { name, element, .. } = &self.spec.operands[*operand];
-                if *element != Element::Word {
-                    return Err(format!("a word goes to `{name}`, which holds numbers"));
-                }
+                self.stored(*operand, Element::Word)?;
                 self.in_bounds(*operand, index, 1)
             }
             Stmt::Loop { var, start, end, step, stmts, .. } => self.looped(var, (start, end, *step), stmts),
@@ -209,11 +229,37 @@ impl Scope<'_> {
         inner.block(stmts)
     }
 
+    /// An operand of these elements that holds something.
+    fn loaded(&self, operand: usize, element: Element) -> Result<(), String> {
+        self.holds(operand, element)?;
+        let Operand { name, role, .. } = &self.spec.operands[operand];
+        if *role == Role::Out && !self.is_written(operand) {
+            return Err(format!("`{name}` is read before it is written"));
+        }
+        Ok(())
+    }
+
+    /// An operand of these elements that may change.
+    fn stored(&self, operand: usize, element: Element) -> Result<(), String> {
+        self.holds(operand, element)?;
+        let Operand { name, role, .. } = &self.spec.operands[operand];
+        if *role == Role::In { Err(format!("input `{name}` is written")) } else { Ok(()) }
+    }
+
+    fn holds(&self, operand: usize, given: Element) -> Result<(), String> {
+        let Operand { name, element, .. } = &self.spec.operands[operand];
+        match (given, element) {
+            (Element::Real, Element::Word) => Err(format!("a number meets `{name}`, which holds words")),
+            (Element::Word, Element::Real) => Err(format!("a word meets `{name}`, which holds numbers")),
+            _ => Ok(()),
+        }
+    }
+
     /// Whether any statement of the body writes an operand.
     fn is_written(&self, operand: usize) -> bool {
         fn writes(stmts: &[Stmt], wanted: usize) -> bool {
             stmts.iter().any(|stmt| match stmt {
-                Stmt::Store { operand, .. } => *operand == wanted,
+                Stmt::Store { operand, .. } | Stmt::StoreWord { operand, .. } => *operand == wanted,
                 Stmt::Loop { stmts, .. } | Stmt::Guard { stmts, .. } | Stmt::Block { stmts } => {
                     writes(stmts, wanted)
                 }
@@ -326,7 +372,7 @@ impl Scope<'_> {
 
     fn fresh(&self, name: &str) -> Result<(), String> {
         let is_known = self.values.contains_key(name) || self.ints.contains_key(name);
-        if is_known || self.words.contains(name) {
+        if is_known || self.words.contains_key(name) {
             return Err(format!("`{name}` is defined twice"));
         }
         if self.spec.operands.iter().any(|operand| operand.name == name) {
@@ -362,8 +408,15 @@ impl Scope<'_> {
     }
 
     fn word(&self, name: &str) -> Result<(), String> {
-        let is_known = self.words.contains(name);
+        let is_known = self.words.contains_key(name);
         is_known.then_some(()).ok_or_else(|| format!("word `{name}` is not defined"))
+    }
+
+    fn changed_word(&self, name: &str) -> Result<(), String> {
+        match self.words.get(name) {
+            Some(Kind::Accumulator) => Ok(()),
+            _ => Err(format!("`{name}` is not a word in scope that may change")),
+        }
     }
 
     fn updated(&self, acc: &str) -> Result<(), String> {

@@ -66,6 +66,8 @@ impl Count {
         let cost = &mut self.cost;
         match stmt {
             Stmt::Load { names, .. } => cost.n_loads += names.len() * n_passes,
+            Stmt::LoadWord { .. } => cost.n_loads += n_passes,
+            Stmt::CopyAhead { elements, .. } => cost.n_loads += elements.len() * n_passes,
             Stmt::Fma { .. } => cost.n_fmas += n_passes,
             Stmt::Add { .. } => cost.n_adds += n_passes,
             Stmt::Raise { .. } | Stmt::CountSign { .. } | Stmt::TakeLarger { .. } | Stmt::TakeAt { .. } => {
@@ -99,10 +101,12 @@ impl Count {
                 self.ints.insert(name.clone(), value);
             }
             Stmt::Comment(_)
+            | Stmt::Await { .. }
+            | Stmt::Take { .. }
             | Stmt::Var { .. }
             | Stmt::Constant { .. }
             | Stmt::Finish { .. }
-            | Stmt::Status
+            | Stmt::Status { .. }
             | Stmt::Word { .. } => {}
         }
     }

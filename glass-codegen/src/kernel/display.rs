@@ -1,6 +1,6 @@
 //! A kernel as text in the words of no language, for snapshots and faults.
 
-use super::{Constant, IntExpr, Kernel, Stmt};
+use super::{Constant, IntExpr, Kernel, Note, Stmt};
 use std::fmt;
 
 impl fmt::Display for Kernel {
@@ -27,6 +27,15 @@ fn line(stmt: &Stmt, depth: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Stmt::Load { names, operand, index } => {
             writeln!(f, "{} = load operand {operand}[{index}]", names.join(", "))
         }
+        Stmt::LoadWord { name, operand, index } => {
+            writeln!(f, "word {name} = load operand {operand}[{index}]")
+        }
+        Stmt::CopyAhead { elements, first_slot } => {
+            let elements = elements.iter().map(|(operand, index)| format!("operand {operand}[{index}]"));
+            writeln!(f, "copy ahead to slots from {first_slot}: {}", elements.collect::<Vec<_>>().join(", "))
+        }
+        Stmt::Await { n_pending } => writeln!(f, "await all but {n_pending} groups"),
+        Stmt::Take { name, slot } => writeln!(f, "{name} = take slot {slot}"),
         Stmt::Var { name, init } => writeln!(f, "var {name} = {}", init.as_deref().unwrap_or("+0")),
         Stmt::Let { name, function, args } => writeln!(f, "{name} = {function:?}({})", args.join(", ")),
         Stmt::Constant { name, constant: Constant::Zero } => writeln!(f, "{name} = +0"),
@@ -47,16 +56,19 @@ fn line(stmt: &Stmt, depth: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             let (alpha, beta) = (epilogue.alpha, epilogue.beta);
             writeln!(f, "{name} = finish {acc}, old {old}, run-time alpha {alpha}, beta {beta}")
         }
-        Stmt::Status => writeln!(f, "status = 0"),
-        Stmt::Pivot { kind, value, pivot, reciprocal, number } => {
+        Stmt::Status { word } => writeln!(f, "{} = 0", status(*word)),
+        Stmt::Pivot { kind, value, pivot, reciprocal, note } => {
             write!(f, "{pivot}, {reciprocal} = {kind:?} pivot of {value}")?;
-            match number {
-                Some(number) => writeln!(f, ", number {number}"),
+            match note {
+                Some(Note { word: 0, number }) => writeln!(f, ", number {number}"),
+                Some(Note { word, number }) => writeln!(f, ", number {number} in {}", status(*word)),
                 None => writeln!(f, ", unchecked"),
             }
         }
         Stmt::Store { operand, index, value } => writeln!(f, "store operand {operand}[{index}] = {value}"),
-        Stmt::StoreStatus { operand } => writeln!(f, "store operand {operand}[0] = status"),
+        Stmt::StoreStatus { operand, word } => {
+            writeln!(f, "store operand {operand}[{word}] = {}", status(*word))
+        }
         Stmt::Word { name, start } => writeln!(f, "word {name} = {start}"),
         Stmt::TakeLarger { acc, word, value, index } => {
             writeln!(f, "{acc}, {word} = {value}, {index} if {value} > {acc}")
@@ -84,6 +96,11 @@ fn line(stmt: &Stmt, depth: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         }
         Stmt::Barrier => writeln!(f, "barrier"),
     }
+}
+
+/// The first status word is mostly the only one.
+fn status(word: usize) -> String {
+    if word == 0 { "status".to_owned() } else { format!("status {word}") }
 }
 
 impl fmt::Display for IntExpr {

@@ -26,9 +26,13 @@ pub(super) struct Emit<'a> {
     pub(super) plan: &'a Plan,
     pub(super) workers: Workers,
     pub(super) is_straight: bool,
+    /// Which of several independent matrices is worked on: its names and its status word are its own.
+    part: Option<usize>,
     stmts: Vec<Stmt>,
     /// Straight-line text: the current value of every element that was read or written.
     values: HashMap<(usize, usize), String>,
+    /// Straight-line text: the current word of every element that was read or written.
+    words: HashMap<(usize, usize), String>,
     /// Straight-line text: products of two values that later terms use again.
     products: HashSet<String>,
     /// Loops: what the open scopes have loaded, innermost last.
@@ -42,8 +46,10 @@ impl<'a> Emit<'a> {
             plan,
             workers,
             is_straight,
+            part: None,
             stmts: Vec::new(),
             values: HashMap::new(),
+            words: HashMap::new(),
             products: HashSet::new(),
             loaded: vec![HashMap::new()],
         }
@@ -97,9 +103,26 @@ impl<'a> Emit<'a> {
         self.push(Stmt::Block { stmts });
     }
 
-    /// A name with the values of constant indices, `l_3_2`; the name alone in loops.
+    /// Statements of one of several independent matrices.
+    pub(super) fn of_part<T>(&mut self, part: Option<usize>, body: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::replace(&mut self.part, part);
+        let result = body(self);
+        self.part = outer;
+        result
+    }
+
+    /// The status word of what is worked on.
+    pub(super) fn status_word(&self) -> usize {
+        self.part.unwrap_or(0)
+    }
+
+    /// A name with the values of constant indices, `l_3_2`; the name alone in loops. `l1_3_2` and `l1` are those of the
+    /// second of several matrices.
     pub(super) fn label(&self, base: &str, indices: &[&Index]) -> String {
         let mut label = base.to_owned();
+        if let Some(part) = self.part {
+            label += &part.to_string();
+        }
         if self.is_straight {
             for index in indices {
                 label += &format!("_{index}");
@@ -219,7 +242,26 @@ impl<'a> Emit<'a> {
         self.push(Stmt::Word { name: name.to_owned(), start });
     }
 
+    /// The word of an element. `name` names it, with its index in straight-line text.
+    pub(super) fn read_word(&mut self, operand: usize, index: &Index, name: &str) -> String {
+        let element = index.as_constant().filter(|_| self.is_straight);
+        if let Some(known) = element.and_then(|element| self.words.get(&(operand, element))) {
+            return known.clone();
+        }
+        let name = self.label(name, &[index]);
+        self.words.extend(element.map(|element| ((operand, element), name.clone())));
+        self.push(Stmt::LoadWord { name: name.clone(), operand, index: index.clone() });
+        name
+    }
+
+    /// Writes an element of words. Straight-line temporaries never reach memory.
     pub(super) fn write_word(&mut self, operand: usize, index: Index, word: &str) {
+        if let Some(element) = index.as_constant().filter(|_| self.is_straight) {
+            self.words.insert((operand, element), word.to_owned());
+            if self.spec.operands[operand].role == Role::Temporary {
+                return;
+            }
+        }
         self.push(Stmt::StoreWord { operand, index, word: word.to_owned() });
     }
 
@@ -261,8 +303,9 @@ impl<'a> Emit<'a> {
             return;
         }
         if let Some(end) = end.as_constant() {
-            // The worker's index only moves the start up.
-            let least = start.constant.unsigned_abs();
+            // The worker's index only moves the start up; one that is subtracted moves it down, nobody knows how far.
+            let moves_down = start.terms.iter().any(|term| term.coefficient < 0);
+            let least = if moves_down { 0 } else { start.constant.unsigned_abs() };
             if least >= end {
                 return;
             }
@@ -296,16 +339,19 @@ impl<'a> Emit<'a> {
         });
     }
 
-    /// Copies an operand for workers that then update the copy; nothing where it is updated in its place.
-    pub(super) fn copy(&mut self, source: usize, target: usize, n_elements: usize) {
-        if source == target {
-            return;
+    /// Copies operands, `(source, target, elements)`, for workers that then update the copies; nothing where they are
+    /// updated in their places.
+    pub(super) fn copy(&mut self, operands: &[(usize, usize, usize)]) {
+        let copied = || operands.iter().filter(|(source, target, _)| source != target);
+        for &(source, target, n_elements) in copied() {
+            self.each("element", &Index::default(), &Index::constant(n_elements), |emit, element| {
+                let given = emit.read(source, &element, "given");
+                emit.write(target, &element, &given);
+            });
         }
-        self.each("element", &Index::default(), &Index::constant(n_elements), |emit, element| {
-            let given = emit.read(source, &element, "given");
-            emit.write(target, &element, &given);
-        });
-        self.barrier();
+        if copied().next().is_some() {
+            self.barrier();
+        }
     }
 
     /// Names the letters of a flattened index, under names of their own for every suffix.

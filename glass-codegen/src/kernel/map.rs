@@ -59,7 +59,7 @@ fn element(map: &Map, position: &Position, emit: &mut Emit<'_>) {
 /// What each destination receives; the last one serves the rest.
 fn function(kind: MapKind) -> &'static [MapFunction] {
     use MapFunction::{
-        AverageOfBoth, Between, Blend, Direct, ExpOfDifference, Reversed, RotX, RotY, Same, Scalar,
+        AverageOfBoth, Between, Blend, Direct, ExpOfDifference, PlusLog, Reversed, RotX, RotY, Same, Scalar,
     };
     match kind {
         MapKind::Copy => &[Same],
@@ -82,6 +82,7 @@ fn function(kind: MapKind) -> &'static [MapFunction] {
         MapKind::Axpby => &[Blend],
         MapKind::Magnitude => &[Direct(Function::Abs, &[], 1)],
         MapKind::Exponential => &[ExpOfDifference],
+        MapKind::AddLogarithm => &[PlusLog],
         MapKind::Maximum => &[Direct(Function::Maximum, &[], 2)],
         MapKind::Minimum => &[Direct(Function::Minimum, &[], 2)],
         MapKind::Clip => &[Between],
@@ -104,7 +105,7 @@ fn labels(kind: MapKind) -> &'static [&'static str] {
     match kind {
         MapKind::Copy => &["copied"],
         MapKind::Scale | MapKind::MultiplyAlpha => &["scaled"],
-        MapKind::Axpy | MapKind::Add | MapKind::AddAlpha => &["sum"],
+        MapKind::Axpy | MapKind::Add | MapKind::AddAlpha | MapKind::AddLogarithm => &["sum"],
         MapKind::Subtract => &["difference"],
         MapKind::Divide => &["quotient"],
         MapKind::Axpby => &["result"],
@@ -146,6 +147,8 @@ enum MapFunction {
     Blend,
     /// `e^(x - y)`.
     ExpOfDifference,
+    /// `x + log y`, `x` where that is NaN.
+    PlusLog,
     /// At most the third, then at least the second.
     Between,
     /// `fma(c, x, s y)`.
@@ -177,6 +180,11 @@ fn apply(function: MapFunction, label: &str, sources: &[String], emit: &mut Emit
             let name = format!("{label}_of");
             let difference = emit.value(&name, Function::Sub, &[source(0), source(1)]);
             emit.value(label, Function::Exp, &[&difference])
+        }
+        MapFunction::PlusLog => {
+            let logarithm = emit.value(&format!("{label}_log"), Function::Log, &[source(1)]);
+            let sum = emit.value(&format!("{label}_any"), Function::Add, &[source(0), &logarithm]);
+            emit.value(label, Function::OrOther, &[&sum, source(0)])
         }
         MapFunction::Between => {
             let capped = emit.value(&format!("{label}_above"), Function::AtMost, &[source(0), source(2)]);

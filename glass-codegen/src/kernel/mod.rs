@@ -6,12 +6,14 @@
 //! Every phase is written once, over `emit::Emit`, which expands it to straight-line text over registers or to
 //! loops over memory that the workers of a problem share out.
 
+mod ahead;
 mod build;
 mod check;
 mod contraction;
 mod cost;
 mod display;
 mod emit;
+mod exchange;
 mod factor;
 mod index;
 mod inverse;
@@ -33,7 +35,7 @@ pub use check::check;
 pub use cost::Cost;
 pub use index::{Index, Term};
 pub use pressure::pressure;
-pub use stmt::{Constant, Epilogue, Function, IntExpr, PivotKind, Sign, Stmt};
+pub use stmt::{Constant, Epilogue, Function, IntExpr, Note, PivotKind, Sign, Stmt};
 
 use crate::plan::{Staging, Tier};
 
@@ -60,6 +62,8 @@ pub struct Body {
     pub n_workers: usize,
     /// Temporaries that are arrays, as positions in the spec's operands; the others live in named values.
     pub temporaries: Vec<usize>,
+    /// Slots of one thread's ring in shared memory; 0 where nothing is read ahead.
+    pub ring_slots: usize,
     /// What it does.
     pub stmts: Vec<Stmt>,
 }

@@ -32,7 +32,8 @@ pub fn pressure(kernel: &Kernel) -> usize {
 fn defines(stmt: &Stmt) -> Vec<&str> {
     match stmt {
         Stmt::Load { names, .. } => names.iter().map(String::as_str).collect(),
-        Stmt::Var { name, .. }
+        Stmt::Take { name, .. }
+        | Stmt::Var { name, .. }
         | Stmt::Let { name, .. }
         | Stmt::Constant { name, .. }
         | Stmt::Finish { name, .. } => vec![name],

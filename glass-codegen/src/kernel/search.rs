@@ -1,6 +1,7 @@
 //! The index of an extreme. A search has no order: every worker makes it, and one of them stores it.
 
 use super::emit::Emit;
+use super::exchange::Lines;
 use super::{Function, Index, Stmt};
 use crate::spec::{Search, Sought};
 
@@ -37,8 +38,19 @@ fn signed(search: &Search, emit: &mut Emit<'_>) {
     });
 }
 
+/// Names a word that holds the row of the pivot of step `k`: that of the largest entry of column `k` from row `k` on.
+pub(super) fn pivot_row(rows: Lines, k: &Index, end: &Index, emit: &mut Emit<'_>) -> String {
+    let (size, row) = (emit.label("largest", &[k]), emit.label("pivot_row", &[k]));
+    largest((&size, &row), (k, end), emit, |emit, i| {
+        emit.read(rows.operand(), &rows.at(i, k), "candidate_entry")
+    });
+    // Every worker has searched the column before its rows are exchanged.
+    emit.barrier();
+    row
+}
+
 /// Names a word that holds the smallest index of the largest magnitude: the start where there is none above zero.
-pub(super) fn largest(
+fn largest(
     (size, word): (&str, &str),
     (start, end): (&Index, &Index),
     emit: &mut Emit<'_>,

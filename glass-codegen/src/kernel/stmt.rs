@@ -52,10 +52,14 @@ pub enum Function {
     Not,
     /// `x`, 1 where it is NaN.
     OrOne,
+    /// `x`, `y` where it is NaN.
+    OrOther,
     /// `x / y`.
     Div,
     /// `e^x`, by the device's own function.
     Exp,
+    /// The natural logarithm of `x`, by the device's own function.
+    Log,
     /// `sqrt x`.
     Sqrt,
     /// `1 / x`.
@@ -85,6 +89,15 @@ pub enum PivotKind {
     Rsqrt,
     /// `pivot = value`, `reciprocal = 1 / value`; bad unless finite and not 0.
     General,
+}
+
+/// What a bad pivot leaves behind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// The status word that takes the number if it is still 0.
+    pub word: usize,
+    /// 1-based number of the pivot.
+    pub number: Index,
 }
 
 /// A number that text can spell in either precision.
@@ -131,6 +144,34 @@ pub enum Stmt {
         operand: usize,
         /// First element.
         index: Index,
+    },
+    /// An element of a word operand, a word that does not change.
+    LoadWord {
+        /// Its name.
+        name: String,
+        /// Position of the operand in the spec.
+        operand: usize,
+        /// Element.
+        index: Index,
+    },
+    /// Starts to copy elements to consecutive slots of the thread's ring: one group.
+    CopyAhead {
+        /// Operand and element of each.
+        elements: Vec<(usize, Index)>,
+        /// Slot of the first.
+        first_slot: usize,
+    },
+    /// Waits until all but the last groups of copies have arrived.
+    Await {
+        /// Groups that may still be on their way.
+        n_pending: usize,
+    },
+    /// A copied element as a value; its slot is free again.
+    Take {
+        /// Its name.
+        name: String,
+        /// Where it was copied to.
+        slot: usize,
     },
     /// An accumulator, a value that changes.
     Var {
@@ -200,8 +241,11 @@ pub enum Stmt {
         /// Which scalars take part.
         epilogue: Epilogue,
     },
-    /// The status word of the problem starts as 0.
-    Status,
+    /// A status word of the problem starts as 0.
+    Status {
+        /// Which one.
+        word: usize,
+    },
     /// A pivot and its reciprocal, both NaN where the value is bad.
     Pivot {
         /// How.
@@ -212,8 +256,8 @@ pub enum Stmt {
         pivot: String,
         /// Name of its reciprocal.
         reciprocal: String,
-        /// 1-based number that the status word takes if it is still 0 and the pivot is bad; `None` without a check.
-        number: Option<Index>,
+        /// What a bad pivot is noted as; `None` without a check.
+        note: Option<Note>,
     },
     /// Writes one element of an operand.
     Store {
@@ -224,10 +268,12 @@ pub enum Stmt {
         /// Value.
         value: String,
     },
-    /// Writes the status word to element 0 of a word operand.
+    /// Writes a status word to its element of a word operand.
     StoreStatus {
         /// Position of the operand in the spec.
         operand: usize,
+        /// Which status word, and which element.
+        word: usize,
     },
     /// A word, a `u32` that changes.
     Word {

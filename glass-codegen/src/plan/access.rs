@@ -70,7 +70,7 @@ pub(super) fn shared_parts(spec: &Spec, target: Target, mapping: &Mapping) -> (V
     for (operand_idx, operand) in spec.operands.iter().enumerate() {
         if is_staged(operand) || operand.role == Role::Temporary {
             parts.push(SharedPart { operand: operand_idx, offset_bytes });
-            offset_bytes += (operand.elements() * spec.dtype.bytes()).next_multiple_of(16);
+            offset_bytes += operand.bytes(spec.dtype).next_multiple_of(16);
         }
     }
     (parts, offset_bytes)
@@ -130,7 +130,8 @@ pub(super) fn shared_bytes(
         arguments.map(|(_, access)| staged_bytes(spec.dtype, access)).sum::<usize>()
     };
     match (target, mapping.staging) {
-        (Target::Host, _) | (_, Staging::Direct) => 0,
+        // Known once the text is.
+        (Target::Host, _) | (_, Staging::Direct | Staging::Ahead) => 0,
         (_, Staging::Shared) => n_warps * staged(),
         // One transaction barrier a warp, padded to keep the next warp's operands aligned.
         (_, Staging::Bulk) => n_warps * (staged() + 16),

@@ -11,6 +11,9 @@ const MAX_SHARED_BYTES: usize = 47 * 1024;
 /// Workgroup memory that every WebGPU device grants.
 const MAX_WORKGROUP_BYTES: usize = 16 * 1024;
 
+/// Loads from which on reading ahead is measured: with fewer, a thread starts all of them at once anyway.
+const MIN_AHEAD: usize = 32;
+
 /// Threads of one block where nothing was measured and nothing was forced.
 pub(crate) fn default_threads(tier: Tier, target: Target) -> usize {
     match (tier, target) {
@@ -85,7 +88,11 @@ pub(crate) fn shared_excess(
 
 /// Whether workers read what other workers of the problem wrote: then operands had better be in shared memory.
 fn reads_back(spec: &Spec) -> bool {
-    spec.phases.len() > 1 || matches!(spec.phases[0], Phase::Factor(_) | Phase::Solve(_) | Phase::Lu(_))
+    spec.phases.len() > 1
+        || matches!(
+            spec.phases[0],
+            Phase::Factor(_) | Phase::Sweep(_) | Phase::Solve(_) | Phase::Lu(_) | Phase::Exchange(_)
+        )
 }
 
 /// Every CUDA mapping worth timing for a task on sm_90, simplest first.
@@ -106,6 +113,9 @@ pub fn candidates(spec: &Spec, layout: Layout) -> Vec<Mapping> {
                 add(Tier::Thread, Form::Serial, Staging::Direct, threads, None);
             }
             add(Tier::Thread, Form::Serial, Staging::Direct, 128, Some(1));
+            for threads in [32, 64].into_iter().filter(|threads| can_read_ahead(spec, *threads)) {
+                add(Tier::Thread, Form::Serial, Staging::Ahead, threads, None);
+            }
         }
         Layout::Contiguous => {
             add(Tier::Thread, Form::Serial, Staging::Direct, 64, None);
@@ -133,6 +143,15 @@ pub fn candidates(spec: &Spec, layout: Layout) -> Vec<Mapping> {
     mappings
 }
 
+/// Whether the text is straight-line and loads enough for a thread to wait for the later ones.
+fn can_read_ahead(spec: &Spec, threads_per_block: usize) -> bool {
+    let (tier, form, staging) = (Tier::Thread, Form::Serial, Staging::Ahead);
+    let mapping = Mapping { tier, form, staging, threads_per_block, min_blocks: None };
+    let smallest = MIN_AHEAD * threads_per_block * spec.dtype.bytes();
+    spec.op.entry().no_thread.is_none()
+        && Plan::new(spec, Layout::Interleaved, Target::Cuda, mapping).shared_bytes >= smallest
+}
+
 /// Most elements that one phase can compute at once.
 fn n_outputs(spec: &Spec) -> usize {
     let of = |phase: &Phase| match phase {
@@ -140,10 +159,12 @@ fn n_outputs(spec: &Spec) -> usize {
         Phase::Reduction(_) => 1,
         Phase::Map(map) => map.letters.iter().map(|letter| letter.extent).product(),
         Phase::Factor(factor) => factor.n,
+        Phase::Sweep(sweep) => sweep.factors.iter().map(|factor| factor.n).sum(),
         Phase::Solve(solve) => solve.n.max(solve.nrhs),
         Phase::Triangle(triangle) => triangle.contraction.n_outputs(),
         Phase::Scan(_) | Phase::Search(_) => 1,
         Phase::Lu(lu) => lu.n,
+        Phase::Exchange(exchange) => exchange.cols,
     };
     spec.phases.iter().map(of).max().unwrap_or(1)
 }

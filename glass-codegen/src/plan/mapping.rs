@@ -65,6 +65,8 @@ pub enum Staging {
     Shared,
     /// 32 problems copied through shared memory by asynchronous bulk copies (sm_90 and later).
     Bulk,
+    /// Elements copied to shared memory by the thread that uses them, ahead of their use (sm_80 and later).
+    Ahead,
 }
 
 impl Staging {
@@ -74,6 +76,7 @@ impl Staging {
             Staging::Direct => "direct",
             Staging::Shared => "shared",
             Staging::Bulk => "bulk",
+            Staging::Ahead => "ahead",
         }
     }
 }
@@ -129,6 +132,7 @@ impl FromStr for Mapping {
             Some("direct") => Staging::Direct,
             Some("shared") => Staging::Shared,
             Some("bulk") => Staging::Bulk,
+            Some("ahead") => Staging::Ahead,
             _ => return Err(malformed()),
         };
         let threads_per_block = number(words.next().and_then(|word| word.strip_prefix('t')))?;

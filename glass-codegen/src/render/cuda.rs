@@ -2,7 +2,7 @@
 
 use super::language::Language;
 use super::uses::Uses;
-use super::writer::{self, Facts, Meeting};
+use super::writer::{self, Facts, Meeting, RING};
 use super::{Input, numerics, separators};
 use crate::plan::{Access, Staging, TILE, Tier, WARP, is_stageable, staged_bytes};
 use crate::spec::{DType, Element, Layout, Operand, Role};
@@ -18,12 +18,15 @@ macro_rules! template {
 const TEMPLATES: &[(&str, &str)] = &[
     template!("statements.cu.tera"),
     template!("values.cu.tera"),
+    template!("ahead_statements.cu.tera"),
     template!("elementwise.cu.tera"),
     template!("pivots.cu.tera"),
     template!("finish.cu.tera"),
     template!("body.cu.tera"),
     template!("signature.cu.tera"),
     template!("direct.cu.tera"),
+    template!("ahead.cu.tera"),
+    template!("ahead_preamble.cu.tera"),
     template!("shared.cu.tera"),
     template!("copy_preamble.cu.tera"),
     template!("cooperative.cu.tera"),
@@ -39,8 +42,10 @@ const TEMPLATES: &[(&str, &str)] = &[
 pub(super) fn language(dtype: DType) -> &'static Language {
     static F32: OnceLock<Language> = OnceLock::new();
     static F64: OnceLock<Language> = OnceLock::new();
-    let names =
-        ["ty", "pivot_ty", "fma", "add", "sub", "mul", "max", "abs", "zero", "half", "one", "div", "exp"];
+    let names = [
+        "ty", "pivot_ty", "fma", "add", "sub", "mul", "max", "abs", "zero", "half", "one", "div", "exp",
+        "log",
+    ];
     let (language, values) = match dtype {
         DType::F32 => (
             &F32,
@@ -58,6 +63,7 @@ pub(super) fn language(dtype: DType) -> &'static Language {
                 "1.0f",
                 "__fdiv_rn",
                 "expf",
+                "logf",
             ],
         ),
         DType::F64 => (
@@ -76,6 +82,7 @@ pub(super) fn language(dtype: DType) -> &'static Language {
                 "1.0",
                 "__ddiv_rn",
                 "exp",
+                "log",
             ],
         ),
     };
@@ -121,6 +128,7 @@ struct Argument {
 /// An operand that lives in shared memory while a body runs.
 #[derive(Serialize)]
 struct Staged {
+    ty: &'static str,
     shared: String,
     global: String,
     offset: String,
@@ -173,8 +181,8 @@ pub(super) fn code(input: &Input<'_>) -> String {
     let facts = facts(spec.dtype, tier);
     let staging = plan.mapping.staging;
     let staged = match tier {
-        Tier::Thread if staging == Staging::Direct => Vec::new(),
-        Tier::Thread => staged_by_warps(input),
+        Tier::Thread if is_staged_by_warps(staging) => staged_by_warps(input),
+        Tier::Thread => Vec::new(),
         Tier::Warp | Tier::Block => staged_by_problem(input),
     };
     let read = spec.arguments().iter().filter(|operand| is_stageable(operand) && operand.role != Role::Out);
@@ -223,6 +231,7 @@ pub(super) fn code(input: &Input<'_>) -> String {
     let template = match (tier, staging) {
         (Tier::Thread, Staging::Shared) => "shared.cu.tera",
         (Tier::Thread, Staging::Bulk) => "bulk.cu.tera",
+        (Tier::Thread, Staging::Ahead) => "ahead.cu.tera",
         _ if has_parts => "cooperative.cu.tera",
         _ => "direct.cu.tera",
     };
@@ -254,16 +263,21 @@ pub(super) fn params(params: Vec<(String, String)>) -> Vec<Param> {
         .collect()
 }
 
+/// Type of the elements of an operand.
+fn element_type(operand: &Operand, dtype: DType) -> &'static str {
+    match operand.element {
+        Element::Real => type_name(dtype),
+        Element::Word => "unsigned int",
+    }
+}
+
 /// Type and name of the pointer to an operand.
 ///
 /// What several workers write and read back is no `__restrict__` pointer: a compiler takes its memory for one thread's
 /// own, and keeps a value in a register across the barrier behind which another worker has changed it.
 fn pointer(prefix: &str, operand: &Operand, dtype: DType, tier: Tier) -> (String, String) {
     let constness = if operand.role == Role::In { "const " } else { "" };
-    let element = match operand.element {
-        Element::Real => type_name(dtype),
-        Element::Word => "unsigned int",
-    };
+    let element = element_type(operand, dtype);
     let is_own = operand.role == Role::In || tier == Tier::Thread;
     let restriction = if is_own { " __restrict__" } else { "" };
     (format!("{constness}{element}*{restriction}"), format!("{prefix}{}", operand.name))
@@ -287,7 +301,8 @@ pub(super) fn body_pointers(input: &Input<'_>) -> impl Iterator<Item = (String, 
 
 fn body_params(input: &Input<'_>) -> Vec<(String, String)> {
     let worker = input.kernel.body.worker.map(|name| ("unsigned int".to_owned(), name.to_owned()));
-    body_pointers(input).chain(worker).chain(scalars(input)).collect()
+    let ring = reads_ahead(input).then(|| (format!("{}*", type_name(input.spec.dtype)), RING.to_owned()));
+    body_pointers(input).chain(worker).chain(ring).chain(scalars(input)).collect()
 }
 
 fn kernel_params(input: &Input<'_>) -> Vec<(String, String)> {
@@ -324,7 +339,7 @@ fn call_arguments(input: &Input<'_>, has_parts: bool) -> Vec<Argument> {
         if is_shared(&operand_idx) {
             return format!("s_{}", operand.name);
         }
-        let is_staged = plan.mapping.tier == Tier::Thread && plan.mapping.staging != Staging::Direct;
+        let is_staged = plan.mapping.tier == Tier::Thread && is_staged_by_warps(plan.mapping.staging);
         match is_staged {
             true => staged_base(operand, &plan.accesses[operand_idx]),
             false => base(operand, plan.layout),
@@ -337,9 +352,19 @@ fn call_arguments(input: &Input<'_>, has_parts: bool) -> Vec<Argument> {
         false => worker_value(plan.mapping.tier),
     });
     let scalars = spec.scalars.iter().map(|name| (*name).to_owned());
-    let values: Vec<_> = bases.chain(temporaries).chain(worker).chain(scalars).collect();
+    let ring = reads_ahead(input).then(|| RING.to_owned());
+    let values: Vec<_> = bases.chain(temporaries).chain(worker).chain(ring).chain(scalars).collect();
     let with_separators = separators(values.len(), ");").zip(values);
     with_separators.map(|(separator, value)| Argument { value, separator }).collect()
+}
+
+/// Whether a frame of the thread tier copies whole problems before the body runs.
+fn is_staged_by_warps(staging: Staging) -> bool {
+    matches!(staging, Staging::Shared | Staging::Bulk)
+}
+
+fn reads_ahead(input: &Input<'_>) -> bool {
+    input.plan.mapping.staging == Staging::Ahead
 }
 
 /// Pointer to the first element of a problem in the batch. Words are problem-major in either layout.
@@ -375,6 +400,7 @@ fn staged(input: &Input<'_>, operand_idx: usize, offset: usize) -> Staged {
     let stride = input.plan.accesses[operand_idx].problem_stride;
     let is_argument = operand.role != Role::Temporary;
     Staged {
+        ty: element_type(operand, dtype),
         shared: format!("s_{}", operand.name),
         global: format!("g_{}", operand.name),
         offset: format!("{offset}u"),

@@ -4,7 +4,7 @@ use super::Input;
 use super::language::Language;
 use crate::kernel::Cost;
 use crate::plan::{Form, Mapping, Plan, Staging, Target, Tier};
-use crate::spec::{FactorKind, Map, MapKind, Order, Phase, Reduction, Term, Triangle};
+use crate::spec::{Factor, FactorKind, MapKind, Order, Phase, Reduction, Term, Triangle};
 use serde::Serialize;
 use std::sync::OnceLock;
 
@@ -51,6 +51,7 @@ fn plan_line(plan: &Plan) -> String {
         (Staging::Direct, _) => "operands read in place",
         (Staging::Shared, Tier::Thread) => "32 problems a warp staged through shared memory",
         (Staging::Bulk, Tier::Thread) => "32 problems a warp staged by bulk copies",
+        (Staging::Ahead, _) => "operands copied ahead of their use by each thread",
         (Staging::Shared | Staging::Bulk, Tier::Warp | Tier::Block) => "operands staged in shared memory",
     };
     format!(
@@ -72,11 +73,12 @@ pub(super) fn numerics(input: &Input<'_>) -> Vec<String> {
     };
     lines.dedup();
     let pivots = pivots(phases, input.plan.target);
-    let has_equal_bits = pivots != Some(APPROXIMATE);
     lines.extend(pivots.map(str::to_owned));
-    if phases.iter().any(|phase| matches!(phase, Phase::Map(Map { kind: MapKind::Exponential, .. }))) {
-        lines.push("the exponential is the device's own: equal bits on one device only".to_owned());
-    }
+    let own = own_functions(phases);
+    let has_equal_bits = pivots != Some(APPROXIMATE) && own.is_empty();
+    lines.extend(
+        own.iter().map(|name| format!("the {name} is the device's own: equal bits on one device only")),
+    );
     let rounding = match (input.plan.target, lines.is_empty()) {
         (Target::Wgsl, _) => {
             "fma need not be fused in WGSL: the result is held to an error bound, not to bits"
@@ -91,6 +93,13 @@ pub(super) fn numerics(input: &Input<'_>) -> Vec<String> {
     };
     lines.push(rounding.to_owned());
     lines
+}
+
+/// The functions that every device evaluates in its own way.
+fn own_functions(phases: &[Phase]) -> Vec<&'static str> {
+    let has = |kind| phases.iter().any(|phase| matches!(phase, Phase::Map(map) if map.kind == kind));
+    let all = [(MapKind::Exponential, "exponential"), (MapKind::AddLogarithm, "logarithm")];
+    all.into_iter().filter(|(kind, _)| has(*kind)).map(|(_, name)| name).collect()
 }
 
 fn stage(input: &Input<'_>, destination: usize, order: &str) -> String {
@@ -112,7 +121,13 @@ fn sum(phase: &Phase, form: Form) -> Option<(usize, String)> {
             Some((contraction.destination.operand, order))
         }
         Phase::Scan(scan) => Some((scan.target, "each sum adds one element to the one before".to_owned())),
-        Phase::Map(_) | Phase::Factor(_) | Phase::Solve(_) | Phase::Lu(_) | Phase::Search(_) => None,
+        Phase::Map(_)
+        | Phase::Factor(_)
+        | Phase::Sweep(_)
+        | Phase::Solve(_)
+        | Phase::Lu(_)
+        | Phase::Exchange(_)
+        | Phase::Search(_) => None,
     }
 }
 
@@ -133,13 +148,15 @@ const APPROXIMATE: &str = "pivots by an approximate reciprocal square root: equa
 
 /// What becomes of the diagonal.
 fn pivots(phases: &[Phase], target: Target) -> Option<&'static str> {
-    let is_approximate = |phase: &Phase| match phase {
-        Phase::Factor(factor) => Some(factor.kind == FactorKind::Cholesky { approximate: true }),
+    let is_approximate = |factor: &Factor| factor.kind == FactorKind::Cholesky { approximate: true };
+    let pivots_of = |phase: &Phase| match phase {
+        Phase::Factor(factor) => Some(is_approximate(factor)),
+        Phase::Sweep(sweep) => Some(sweep.factors.iter().any(is_approximate)),
         Phase::Map(map) if map.kind == MapKind::Reciprocal => Some(false),
         Phase::Lu(_) => Some(false),
         _ => None,
     };
-    let found: Vec<_> = phases.iter().filter_map(is_approximate).collect();
+    let found: Vec<_> = phases.iter().filter_map(pivots_of).collect();
     match (found.contains(&true), target) {
         _ if found.is_empty() => None,
         (true, _) => Some(APPROXIMATE),

@@ -55,6 +55,7 @@ pub(super) fn code(input: &Input<'_>) -> String {
     let ty = spec.dtype.as_str();
     let kinds = [
         ("A", "Index", "V", is_input as fn(&Operand) -> bool),
+        ("W", "Index", "V::Words", is_word_input),
         ("Y", "IndexMut", "V", is_output),
         ("S", "IndexMut", "V::Words", is_words),
     ];
@@ -65,7 +66,7 @@ pub(super) fn code(input: &Input<'_>) -> String {
         .map(|(name, index, output, _)| format!("{name}: {index}<usize, Output = {output}> + ?Sized"));
     let params = spec.arguments().iter().map(|operand| {
         let (array, ..) = kinds.iter().find(|(.., is_kind)| is_kind(operand)).expect("an operand has a kind");
-        let reference = if is_input(operand) { "&" } else { "&mut " };
+        let reference = if operand.role == Role::In { "&" } else { "&mut " };
         format!("{}: {reference}{array}", operand.name)
     });
     let scalars = spec.scalars.iter().map(|name| format!("{name}: {ty}"));
@@ -84,13 +85,17 @@ pub(super) fn code(input: &Input<'_>) -> String {
 }
 
 fn is_input(operand: &Operand) -> bool {
-    operand.role == Role::In
+    operand.role == Role::In && operand.element == Element::Real
+}
+
+fn is_word_input(operand: &Operand) -> bool {
+    operand.role == Role::In && operand.element == Element::Word
 }
 
 fn is_output(operand: &Operand) -> bool {
-    !is_input(operand) && operand.element == Element::Real
+    operand.role != Role::In && operand.element == Element::Real
 }
 
 fn is_words(operand: &Operand) -> bool {
-    operand.element == Element::Word
+    operand.role != Role::In && operand.element == Element::Word
 }

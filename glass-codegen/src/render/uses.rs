@@ -30,9 +30,14 @@ impl Uses {
                 Stmt::Raise { keeps_nan: true, .. } => drop(self.functions.insert(Function::Maximum)),
                 Stmt::Pivot { kind, .. } => drop(self.pivots.insert(*kind)),
                 Stmt::Combine { lanes, .. } => drop(self.trees.insert(*lanes)),
-                Stmt::Load { operand, .. } => drop(self.loaded.insert(*operand)),
+                Stmt::Load { operand, .. } | Stmt::LoadWord { operand, .. } => {
+                    self.loaded.insert(*operand);
+                }
+                Stmt::CopyAhead { elements, .. } => {
+                    self.loaded.extend(elements.iter().map(|(operand, _)| *operand));
+                }
                 Stmt::Store { operand, .. }
-                | Stmt::StoreStatus { operand }
+                | Stmt::StoreStatus { operand, .. }
                 | Stmt::StoreWord { operand, .. } => {
                     self.stored.insert(*operand);
                 }
@@ -40,6 +45,8 @@ impl Uses {
                     self.add(stmts)
                 }
                 Stmt::Comment(_)
+                | Stmt::Await { .. }
+                | Stmt::Take { .. }
                 | Stmt::Int { .. }
                 | Stmt::Var { .. }
                 | Stmt::Constant { .. }
@@ -47,7 +54,7 @@ impl Uses {
                 | Stmt::Add { .. }
                 | Stmt::Raise { .. }
                 | Stmt::Finish { .. }
-                | Stmt::Status
+                | Stmt::Status { .. }
                 | Stmt::Word { .. }
                 | Stmt::CountSign { .. }
                 | Stmt::TakeLarger { .. }

@@ -66,6 +66,7 @@ struct Binding {
 #[derive(Serialize)]
 struct Array {
     name: &'static str,
+    ty: &'static str,
     elements: String,
 }
 
@@ -103,15 +104,12 @@ pub(super) fn code(input: &Input<'_>, body: &str, dialect: Dialect) -> String {
         name: operand.name,
         binding,
         access: if operand.role == Role::In { "read" } else { "read_write" },
-        ty: match operand.element {
-            Element::Real => "f32",
-            Element::Word => "u32",
-        },
+        ty: element_type(operand),
     });
     let shared = kernel.body.temporaries.iter().filter(|_| kernel.body.worker.is_some());
     let temporaries = shared.map(|operand| {
         let operand = &spec.operands[*operand];
-        Array { name: operand.name, elements: operand.elements().to_string() }
+        Array { name: operand.name, ty: element_type(operand), elements: operand.elements().to_string() }
     });
     let padding = (0..N_SCALARS - spec.scalars.len()).map(|position| format!("padding_{position}"));
     let bases = spec.arguments().iter().map(|operand| format!("{}_base: u32", operand.name));
@@ -127,7 +125,7 @@ pub(super) fn code(input: &Input<'_>, body: &str, dialect: Dialect) -> String {
         temporaries: temporaries.collect(),
         has_exponents: uses.any(&[Function::ExponentScale, Function::InverseExponentScale]),
         has_rotg: uses.any(&[Function::RotgCos, Function::RotgSin, Function::RotgRadius]),
-        has_extremes: uses.any(&[Function::Maximum, Function::Minimum, Function::OrOne]),
+        has_extremes: uses.any(&[Function::Maximum, Function::Minimum, Function::OrOne, Function::OrOther]),
         has_pivots: !uses.pivots.is_empty(),
         has_cholesky: uses.pivots.contains(&PivotKind::Cholesky),
         has_rsqrt: uses.pivots.contains(&PivotKind::Rsqrt),
@@ -147,6 +145,13 @@ pub(super) fn code(input: &Input<'_>, body: &str, dialect: Dialect) -> String {
             .join(", "),
     };
     language().file("kernel.wgsl.tera", &file)
+}
+
+fn element_type(operand: &Operand) -> &'static str {
+    match operand.element {
+        Element::Real => "f32",
+        Element::Word => "u32",
+    }
 }
 
 /// Position of a problem's first element. Words are problem-major in either layout.

@@ -2,12 +2,12 @@
 //! a language, and what no template can say from its [`Facts`].
 
 use super::language::{Language, Lines};
-use crate::kernel::{Body, Constant, Epilogue, Function, Index, IntExpr, PivotKind, Sign, Stmt, Term};
+use crate::kernel::{Body, Constant, Epilogue, Function, Index, IntExpr, Note, PivotKind, Sign, Stmt, Term};
 use crate::plan::Plan;
-use crate::spec::{Role, Spec};
+use crate::spec::{Element, Role, Spec};
 
-/// Name of the number of the first bad pivot, 0 before there is one. The operand is called `status`.
-const STATUS: &str = "first_bad";
+/// Name of the thread's first slot of what it reads ahead.
+pub(super) const RING: &str = "ring";
 
 /// How the lanes of a segment meet in a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +47,11 @@ pub(super) fn lines(facts: &Facts, spec: &Spec, plan: &Plan, body: &Body) -> Str
     for operand in body.temporaries.iter().filter(|_| facts.declares_temporaries) {
         let operand = &spec.operands[*operand];
         let elements = operand.elements().to_string();
-        lines.push(&writer.fill("array", &[("name", operand.name), ("elements", &elements)]));
+        let component = match operand.element {
+            Element::Real => "array",
+            Element::Word => "word_array",
+        };
+        lines.push(&writer.fill(component, &[("name", operand.name), ("elements", &elements)]));
     }
     writer.block(&body.stmts, &mut lines);
     lines.into_text()
@@ -85,6 +89,18 @@ impl Writer<'_> {
                 lines.push(&fill("int", &[("name", name), ("value", &self.int(value))]));
             }
             Stmt::Load { names, operand, index } => self.load(names, *operand, index, lines),
+            Stmt::LoadWord { name, operand, index } => {
+                let (array, index) = (self.spec.operands[*operand].name, self.place(*operand, index));
+                lines.push(&fill("load_word", &[("name", name), ("operand", array), ("index", &index)]));
+            }
+            Stmt::CopyAhead { elements, first_slot } => self.copy_ahead(elements, *first_slot, lines),
+            Stmt::Await { n_pending } => {
+                lines.push(&fill("await", &[("pending", &n_pending.to_string())]));
+            }
+            Stmt::Take { name, slot } => {
+                let slot = self.slot(*slot);
+                lines.push(&fill("load", &[("name", name), ("operand", RING), ("index", &slot)]));
+            }
             Stmt::Var { name, init } => {
                 let value = init.as_deref().map_or_else(|| fill("zero", &[]), |init| self.value(init));
                 lines.push(&fill("var", &[("name", name), ("value", &value)]));
@@ -117,12 +133,14 @@ impl Writer<'_> {
                 let old = old.as_deref().unwrap_or_default();
                 lines.push(&fill(finish(epilogue), &[("name", name), ("acc", acc), ("old", old)]));
             }
-            Stmt::Status => lines.push(&fill("status", &[("name", STATUS)])),
-            Stmt::Pivot { kind, value, pivot, reciprocal, number } => {
-                self.pivot(*kind, [value, pivot, reciprocal], number.as_ref(), lines);
+            Stmt::Status { word } => lines.push(&fill("status", &[("name", &self.status(*word))])),
+            Stmt::Pivot { kind, value, pivot, reciprocal, note } => {
+                self.pivot(*kind, [value, pivot, reciprocal], note.as_ref(), lines);
             }
             Stmt::Store { operand, index, value } => self.store(*operand, index, &self.value(value), lines),
-            Stmt::StoreStatus { operand } => self.store(*operand, &Index::default(), STATUS, lines),
+            Stmt::StoreStatus { operand, word } => {
+                self.store(*operand, &Index::constant(*word), &self.status(*word), lines);
+            }
             Stmt::Word { name, start } => {
                 lines.push(&fill("word", &[("name", name), ("start", &self.number(start))]));
             }
@@ -192,6 +210,21 @@ impl Writer<'_> {
         }
     }
 
+    fn copy_ahead(&self, elements: &[(usize, Index)], first_slot: usize, lines: &mut Lines) {
+        for (slot, (operand, index)) in (first_slot..).zip(elements) {
+            let [slot, index] = [self.slot(slot), self.place(*operand, index)];
+            let array = self.spec.operands[*operand].name;
+            let arguments = [("ring", RING), ("slot", &slot), ("operand", array), ("index", &index)];
+            lines.push(&self.fill("copy_ahead", &arguments));
+        }
+        lines.push(&self.fill("close_group", &[]));
+    }
+
+    /// Neighbouring threads use neighbouring slots.
+    fn slot(&self, slot: usize) -> String {
+        self.literal(slot * self.plan.mapping.threads_per_block)
+    }
+
     fn store(&self, operand: usize, index: &Index, value: &str, lines: &mut Lines) {
         let index = self.place(operand, index);
         let array = self.spec.operands[operand].name;
@@ -228,7 +261,7 @@ impl Writer<'_> {
         &self,
         kind: PivotKind,
         [value, pivot, reciprocal]: [&str; 3],
-        number: Option<&Index>,
+        note: Option<&Note>,
         lines: &mut Lines,
     ) {
         let component = match kind {
@@ -236,8 +269,8 @@ impl Writer<'_> {
             PivotKind::Rsqrt => "rsqrt_pivot",
             PivotKind::General => "general_pivot",
         };
-        let status = if number.is_some() { STATUS.to_owned() } else { self.fill("no_status", &[]) };
-        let spelled = number.map_or_else(|| self.literal(0), |number| self.number(number));
+        let status = note.map_or_else(|| self.fill("no_status", &[]), |note| self.status(note.word));
+        let spelled = note.map_or_else(|| self.literal(0), |note| self.number(&note.number));
         let arguments = [
             ("value", self.value(value)),
             ("pivot", pivot.to_owned()),
@@ -247,9 +280,15 @@ impl Writer<'_> {
         ];
         let arguments = arguments.each_ref().map(|(name, value)| (*name, value.as_str()));
         lines.push(&self.fill(component, &arguments));
-        if number.is_some() && self.facts.language.has("note") {
+        if note.is_some() && self.facts.language.has("note") {
             lines.push(&self.fill("note", &arguments));
         }
+    }
+
+    /// Name of the number of the first bad pivot, 0 before there is one. The operand is called `status`.
+    fn status(&self, word: usize) -> String {
+        let is_alone = self.spec.status().is_none_or(|operand| self.spec.operands[operand].elements() == 1);
+        if is_alone { "first_bad".to_owned() } else { format!("first_bad_{word}") }
     }
 
     /// An integer as the value of a word.
@@ -289,8 +328,10 @@ impl Writer<'_> {
             Function::And => ("and_of", &["x", "y"]),
             Function::Not => ("not_of", &["x"]),
             Function::OrOne => ("or_one_of", &["x"]),
+            Function::OrOther => ("or_other_of", &["x", "y"]),
             Function::Div => ("div_of", &["x", "y"]),
             Function::Exp => ("exp_of", &["x"]),
+            Function::Log => ("log_of", &["x"]),
             Function::Sqrt => ("sqrt_of", &["x"]),
             Function::Reciprocal => ("reciprocal_of", &["x"]),
             Function::ExponentScale => ("exponent_scale_of", &["x"]),

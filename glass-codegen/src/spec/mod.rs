@@ -5,8 +5,8 @@ mod phase;
 
 pub use access::{Access, Letter};
 pub use phase::{
-    Alpha, Beta, Contraction, Domain, Factor, FactorKind, Lu, Map, MapKind, Opposite, Order, Phase, Product,
-    Reduction, Scan, Search, Shift, Solve, Sought, Term, Triangle,
+    Alpha, Beta, Contraction, Domain, Exchange, Factor, FactorKind, Lu, Map, MapKind, Opposite, Order, Phase,
+    Product, Reduction, Scan, Search, Shift, Solve, Sought, Sweep, Term, Triangle,
 };
 
 use crate::catalogue::Op;
@@ -89,7 +89,7 @@ pub enum Structure {
 pub enum Element {
     /// Numbers of the spec's [`DType`].
     Real,
-    /// `u32`: status words and counts, problem-major in either layout.
+    /// `u32`: status words, counts and row numbers, problem-major in either layout.
     Word,
 }
 
@@ -121,14 +121,22 @@ impl Operand {
         Operand::matrix(name, (rows, 1), role)
     }
 
-    /// Words of one problem, written in full.
-    pub fn words(name: &'static str, count: usize) -> Operand {
-        Operand { element: Element::Word, ..Operand::vector(name, count, Role::Out) }
+    /// Words of one problem; a result is written in full.
+    pub fn words(name: &'static str, count: usize, role: Role) -> Operand {
+        Operand { element: Element::Word, ..Operand::vector(name, count, role) }
     }
 
     /// Elements of one problem.
     pub fn elements(&self) -> usize {
         self.rows * self.cols
+    }
+
+    /// Bytes of one problem.
+    pub fn bytes(&self, dtype: DType) -> usize {
+        match self.element {
+            Element::Real => self.elements() * dtype.bytes(),
+            Element::Word => self.elements() * size_of::<u32>(),
+        }
     }
 }
 
@@ -161,7 +169,7 @@ pub struct Spec {
     pub flags: Vec<String>,
     /// Names of the run-time scalars, in launch order: `alpha`, `beta`, `rho`, `c`, `s`.
     pub scalars: Vec<&'static str>,
-    /// Inputs in call order, then outputs, then words, then temporaries.
+    /// Inputs in call order, then word inputs, outputs, words, temporaries.
     pub operands: Vec<Operand>,
     /// Steps in execution order.
     pub phases: Vec<Phase>,

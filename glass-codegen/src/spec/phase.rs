@@ -34,6 +34,8 @@ pub enum Phase {
     Map(Map),
     /// A factorisation or inversion.
     Factor(Factor),
+    /// Factorisations of independent matrices, which go through their steps together.
+    Sweep(Sweep),
     /// A triangular solve.
     Solve(Solve),
     /// A product with a triangular matrix.
@@ -42,6 +44,8 @@ pub enum Phase {
     Scan(Scan),
     /// A factorisation with row exchanges.
     Lu(Lu),
+    /// Row exchanges by given words.
+    Exchange(Exchange),
     /// The index of a largest magnitude.
     Search(Search),
 }
@@ -165,6 +169,8 @@ pub enum MapKind {
     Magnitude,
     /// `e^(x - y)`, the difference rounded first.
     Exponential,
+    /// `x + log y`; `x` where that is NaN.
+    AddLogarithm,
     /// The larger one; NaN where either is NaN.
     Maximum,
     /// The smaller one; NaN where either is NaN.
@@ -222,6 +228,11 @@ pub enum FactorKind {
     Ldlt,
     /// `A^-1` by Gauss-Jordan elimination without pivoting.
     Inverse,
+    /// The same with row exchanges, pivots as those of [`Lu`]; the columns of the result are exchanged back.
+    PivotedInverse {
+        /// Words of a temporary, for the row that each step exchanged with its own.
+        pivots: usize,
+    },
 }
 
 /// What an out-of-place factor does with the opposite triangle.
@@ -263,6 +274,14 @@ pub struct Factor {
     pub scratch: Option<[usize; 2]>,
 }
 
+/// Several independent factorisations of one kind, none of which works in another one's operands; all of them in place or
+/// none. Bad pivots of each go to its own word of the operand `status` where the spec has one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sweep {
+    /// In the order of their status words.
+    pub factors: Vec<Factor>,
+}
+
 /// `op(T) X = B` for a triangle `T` of `n x n` and `n x nrhs` right-hand sides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Solve {
@@ -282,6 +301,18 @@ pub struct Solve {
     pub source: usize,
     /// Unknowns; may be the source.
     pub target: usize,
+}
+
+impl Factor {
+    fn n_fmas(&self) -> usize {
+        let n = self.n;
+        match self.kind {
+            FactorKind::Inverse => n * n * n,
+            // Every exchange offers all rows below, or all columns behind.
+            FactorKind::PivotedInverse { .. } => 2 * n * n * n,
+            FactorKind::Cholesky { .. } | FactorKind::Ldlt => n * n * n / 6 + n * n,
+        }
+    }
 }
 
 impl Solve {
@@ -352,6 +383,24 @@ pub struct Lu {
     pub right: Option<(usize, usize)>,
 }
 
+/// Rows `k` and `pivots[k]` of a matrix exchanged, `k` ascending or descending. A word that names no row below `k`
+/// exchanges nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exchange {
+    /// Rows of the matrix, and words.
+    pub rows: usize,
+    /// Columns of the matrix.
+    pub cols: usize,
+    /// The matrix.
+    pub source: usize,
+    /// The matrix after all exchanges; may be the source.
+    pub target: usize,
+    /// The words.
+    pub pivots: usize,
+    /// Descending: what undoes the exchanges in ascending order.
+    pub reversed: bool,
+}
+
 /// What is searched for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sought {
@@ -385,8 +434,8 @@ impl Phase {
             }
             Phase::Reduction(reduction) => reduction.length,
             Phase::Map(map) => map.letters.iter().map(|letter| letter.extent).product(),
-            Phase::Factor(Factor { kind: FactorKind::Inverse, n, .. }) => n * n * n,
-            Phase::Factor(Factor { n, .. }) => n * n * n / 6 + n * n,
+            Phase::Factor(factor) => factor.n_fmas(),
+            Phase::Sweep(sweep) => sweep.factors.iter().map(Factor::n_fmas).sum(),
             Phase::Solve(Solve { n, nrhs, .. }) => n * n * nrhs / 2 + n * nrhs,
             Phase::Triangle(Triangle { contraction, .. }) => {
                 contraction.n_outputs() * (contraction.n_terms() + 1) / 2
@@ -394,6 +443,7 @@ impl Phase {
             Phase::Scan(scan) => scan.length,
             // Every exchange offers all rows below.
             Phase::Lu(Lu { n, right, .. }) => n * n * n + right.map_or(0, |(_, cols)| n * n * cols),
+            Phase::Exchange(Exchange { rows, cols, .. }) => (rows * rows * cols).div_ceil(2),
             Phase::Search(search) => search.length,
         }
     }
@@ -406,6 +456,18 @@ impl Phase {
 struct Shown<'a> {
     phase: &'a Phase,
     spec: &'a Spec,
+}
+
+impl Shown<'_> {
+    fn factor(&self, factor: &Factor, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = |operand: usize| self.spec.operands[operand].name;
+        let Factor { kind, n, source, shift, target, opposite, .. } = factor;
+        write!(f, "factor {} = {kind:?} of {}, n {n}", name(*target), name(*source))?;
+        if let Some(shift) = shift {
+            write!(f, ", {shift:?} shift")?;
+        }
+        write!(f, ", opposite {opposite:?}")
+    }
 }
 
 impl fmt::Display for Shown<'_> {
@@ -440,12 +502,13 @@ impl fmt::Display for Shown<'_> {
                 let domain = if *strictly_lower { " strictly below the diagonal" } else { "" };
                 write!(f, "map {} = {kind:?}({}){domain}", list(destinations), list(sources))
             }
-            Phase::Factor(Factor { kind, n, source, shift, target, opposite, .. }) => {
-                write!(f, "factor {} = {kind:?} of {}, n {n}", name(*target), name(*source))?;
-                if let Some(shift) = shift {
-                    write!(f, ", {shift:?} shift")?;
+            Phase::Factor(factor) => self.factor(factor, f),
+            Phase::Sweep(Sweep { factors }) => {
+                for (factor_idx, factor) in factors.iter().enumerate() {
+                    f.write_str(if factor_idx == 0 { "together " } else { "; " })?;
+                    self.factor(factor, f)?;
                 }
-                write!(f, ", opposite {opposite:?}")
+                Ok(())
             }
             Phase::Triangle(Triangle { contraction, upper, unit }) => {
                 let Contraction { destination, products, alpha, beta, .. } = contraction;
@@ -465,6 +528,11 @@ impl fmt::Display for Shown<'_> {
                     Some((right, _)) => write!(f, ", rows of {} exchanged alike", name(*right)),
                     None => Ok(()),
                 }
+            }
+            Phase::Exchange(Exchange { source, target, pivots, reversed, .. }) => {
+                let order = if *reversed { "descending" } else { "ascending" };
+                let [target, source, pivots] = [*target, *source, *pivots].map(name);
+                write!(f, "exchange {target} = rows of {source} by {pivots}, {order}")
             }
             Phase::Search(Search { sought, source, length, output }) => {
                 write!(f, "search {} = {sought:?} of {}, length {length}", name(*output), name(*source))

@@ -204,6 +204,10 @@ impl Attribute {
                 }
             }
         }
+        if field == Field::Orders {
+            // A legal stand-in for a list that must be there and could not be read.
+            self.fields.orders.get_or_insert_with(|| vec!["1".to_owned(); 2]);
+        }
         self.written.push(written);
     }
 
@@ -266,9 +270,10 @@ impl Written {
             }
             None => {
                 let (name, text) = (self.field.as_str(), tokens::text(&self.value));
+                let example = if self.field == Field::Orders { "12, 12, 6" } else { "cuda" };
                 self.report(
                     format!(
-                        "glass: `{name} = {text}` is no list\nallowed: a list, such as `{name} = [cuda]`"
+                        "glass: `{name} = {text}` is no list\nallowed: a list, such as `{name} = [{example}]`"
                     ),
                     errors,
                 );

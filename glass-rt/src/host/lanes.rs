@@ -83,12 +83,18 @@ pub trait Lanes<T>: Width {
     /// `self`, 1 where it is NaN.
     #[must_use]
     fn or_one(self) -> Self;
+    /// `self`, `other` where it is NaN.
+    #[must_use]
+    fn or_other(self, other: Self) -> Self;
     /// `self / other`.
     #[must_use]
     fn div(self, other: Self) -> Self;
     /// `e^self` by the host's library: its last bits are no contract.
     #[must_use]
     fn exp(self) -> Self;
+    /// The natural logarithm by the host's library: its last bits are no contract.
+    #[must_use]
+    fn ln(self) -> Self;
     /// The square root.
     #[must_use]
     fn sqrt(self) -> Self;
@@ -258,6 +264,10 @@ macro_rules! lanes {
                 <$float>::exp(self)
             }
             #[inline(always)]
+            fn ln(self) -> Self {
+                <$float>::ln(self)
+            }
+            #[inline(always)]
             fn sqrt(self) -> Self {
                 <$float>::sqrt(self)
             }
@@ -310,6 +320,10 @@ macro_rules! lanes {
             #[inline(always)]
             fn or_one(self) -> Self {
                 if self.is_nan() { 1.0 } else { self }
+            }
+            #[inline(always)]
+            fn or_other(self, other: Self) -> Self {
+                if self.is_nan() { other } else { self }
             }
             #[inline(always)]
             fn take_larger(self, index: u32, largest: &mut Self, word: &mut u32) {
@@ -453,6 +467,10 @@ macro_rules! lanes {
                 self.map(<$float>::exp)
             }
             #[inline(always)]
+            fn ln(self) -> Self {
+                self.map(<$float>::ln)
+            }
+            #[inline(always)]
             fn sqrt(self) -> Self {
                 self.map(<$float>::sqrt)
             }
@@ -500,6 +518,10 @@ macro_rules! lanes {
             #[inline(always)]
             fn or_one(self) -> Self {
                 self.map(|a| if a.is_nan() { 1.0 } else { a })
+            }
+            #[inline(always)]
+            fn or_other(self, other: Self) -> Self {
+                self.zip(other, |a, b| if a.is_nan() { b } else { a })
             }
             #[inline(always)]
             fn take_larger(self, index: u32, largest: &mut Self, word: &mut Pack<u32, W>) {

@@ -38,7 +38,8 @@ pub trait Body {
 
     /// Computes one tile, one problem per lane. `inputs[i][e]` is element `e` (column-major) of input `i`;
     /// `outputs[i][e]` is element `e` of output `i` and holds the old value when the operand is `InOut`. An `Out`
-    /// operand and every operand of `words` hold unspecified values, and every element of them has to be written.
+    /// operand holds unspecified values, and every element of it has to be written. `words` are the word inputs, which
+    /// keep their values, then the words that are written, like `Out` operands.
     /// `scalars` are in the task's order.
     ///
     /// Implementations are marked `#[inline(always)]`: only then is the arithmetic compiled for the processor's
@@ -55,6 +56,7 @@ pub trait Body {
 #[derive(Debug)]
 pub struct Args<'a, T> {
     pub(crate) inputs: Vec<Input<'a, T>>,
+    pub(crate) word_inputs: Vec<Input<'a, u32>>,
     pub(crate) outputs: Vec<Output<'a, T>>,
     pub(crate) words: Vec<Words<'a>>,
     pub(crate) n_problems: usize,
@@ -62,7 +64,7 @@ pub struct Args<'a, T> {
     pub(crate) scalars: &'a [T],
 }
 
-/// The memory of an operand that is read.
+/// The memory of an operand that is read; words are contiguous.
 #[derive(Debug)]
 pub(crate) struct Input<'a, T> {
     pub(crate) data: &'a [T],
@@ -78,7 +80,7 @@ pub(crate) struct Output<'a, T> {
     pub(crate) is_read: bool,
 }
 
-/// The memory of a word operand: contiguous, `count` words a problem.
+/// The memory of a word operand that is written: contiguous, `count` words a problem.
 #[derive(Debug)]
 pub(crate) struct Words<'a> {
     pub(crate) data: &'a mut [u32],

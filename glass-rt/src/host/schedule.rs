@@ -14,18 +14,19 @@ const CHUNK_BYTES: usize = 256 * 1024;
 
 /// Runs `work` over all tiles of a batch.
 pub(super) fn run<T: Real>(args: &mut Args<'_, T>, work: Work<T>) {
-    let Args { inputs, outputs, words, n_problems, layout, scalars } = args;
+    let Args { inputs, word_inputs, outputs, words, n_problems, layout, scalars } = args;
     let n_problems = *n_problems;
     if n_problems == 0 {
         return;
     }
     let elements = inputs.iter().map(|input| input.elements).sum::<usize>()
         + outputs.iter().map(|output| output.elements).sum::<usize>();
-    let n_words = words.iter().map(|words| words.count).sum::<usize>();
+    let n_words = word_inputs.iter().map(|input| input.elements).sum::<usize>()
+        + words.iter().map(|words| words.count).sum::<usize>();
     let tile_bytes = (elements * size_of::<T>() + n_words * size_of::<u32>()) * TILE;
     let n_tiles = n_problems.div_ceil(TILE);
     let serial = n_tiles.saturating_mul(tile_bytes) <= SERIAL_BYTES || rayon::current_num_threads() == 1;
-    let shared = Shared { inputs, layout: *layout, scalars };
+    let shared = Shared { inputs, word_inputs, layout: *layout, scalars };
     // SAFETY: `tile::work` hands out a function only after it has seen the processor's features.
     let run_chunk = |chunk: Chunk<'_, '_, T>| unsafe { work(chunk) };
     if serial {
@@ -75,6 +76,7 @@ fn parts<'a, T>(
 /// What all chunks of a launch share.
 pub(super) struct Shared<'a, T> {
     pub(super) inputs: &'a [Input<'a, T>],
+    pub(super) word_inputs: &'a [Input<'a, u32>],
     pub(super) layout: Layout,
     pub(super) scalars: &'a [T],
 }

@@ -119,10 +119,11 @@ impl<'a, T: Real, P: Pod> ViewMut<'a, T, P> {
 #[inline(always)]
 fn run_chunk<B: Body, M: Transpose<B::Element>>(chunk: Chunk<'_, '_, B::Element>) {
     let Chunk { shared, first_problem, n_problems, outputs, words } = chunk;
-    let counts = words.iter().map(|words| words.count);
+    let given = shared.word_inputs.iter().map(|input| input.elements);
+    let counts = given.chain(words.iter().map(|words| words.count));
     let mut scratch = Buffer::<u32>::scratch(TILE * counts.clone().sum::<usize>());
     let mut word_views = WordView::<B::Element>::none();
-    let word_views = &mut word_views[..words.len()];
+    let word_views = &mut word_views[..shared.word_inputs.len() + words.len()];
     WordView::place(word_views, &mut scratch.as_mut_slice(), counts);
 
     let n_in_place = match shared.layout {
@@ -155,13 +156,14 @@ fn run_in_place<B: Body>(chunk: Chunk<'_, '_, B::Element>, word_views: &mut [Wor
         for (view, Output { data, elements, .. }) in output_views.iter_mut().zip(outputs.iter_mut()) {
             view.tile = bytemuck::cast_slice_mut(cut(data, TILE * *elements));
         }
+        load_words(shared.word_inputs, tile_problem, TILE, word_views);
         for group_idx in 0..TILE / B::Element::LANES {
             if B::Element::LANES < TILE {
                 views.iter_mut().for_each(|view| view.group_idx = group_idx);
             }
             run_group::<B, _>(views, output_views, word_views, group_idx, shared.scalars);
         }
-        store_words(word_views, words, TILE);
+        store_words(&word_views[shared.word_inputs.len()..], words, TILE);
     }
 }
 
@@ -198,6 +200,7 @@ fn run_through_scratch<B: Body, M: Transpose<B::Element>>(
                 load::<_, M>(layout, stored, n_valid, *elements, bytemuck::cast_slice_mut(view.tile));
             }
         }
+        load_words(shared.word_inputs, tile_problem, n_valid, word_views);
         for group_idx in 0..TILE / B::Element::LANES {
             if B::Element::LANES < TILE {
                 views.iter_mut().for_each(|view| view.group_idx = group_idx);
@@ -208,7 +211,7 @@ fn run_through_scratch<B: Body, M: Transpose<B::Element>>(
             let stored = cut(data, layout.buffer_len(*elements, n_valid));
             store::<_, M>(layout, bytemuck::cast_slice(view.tile), n_valid, *elements, stored);
         }
-        store_words(word_views, words, n_valid);
+        store_words(&word_views[shared.word_inputs.len()..], words, n_valid);
     }
 }
 
@@ -226,6 +229,25 @@ fn run_group<B: Body, A: Index<usize, Output = <B::Element as SealedReal>::Pack>
         words.iter_mut().for_each(|view| view.group_idx = group_idx);
     }
     B::run(inputs, outputs, words, scalars);
+}
+
+/// Fills the first views with the words that a tile is given.
+#[inline(always)]
+fn load_words<T: Real>(
+    inputs: &[Input<'_, u32>],
+    first_problem: usize,
+    n_valid: usize,
+    views: &mut [WordView<'_, T>],
+) {
+    for (view, Input { data, elements }) in views.iter_mut().zip(inputs) {
+        let stored = &data[first_problem * elements..][..n_valid * elements];
+        transpose::into_tile::<u32, Portable>(
+            stored,
+            n_valid,
+            *elements,
+            bytemuck::cast_slice_mut(view.tile),
+        );
+    }
 }
 
 /// Stores the words of a tile and takes them off their operands.
@@ -403,6 +425,7 @@ mod tests {
                         inputs: (inputs.iter().zip(ELEMENTS))
                             .map(|(data, elements)| Input { data, elements })
                             .collect(),
+                        word_inputs: vec![],
                         outputs: (outputs.iter_mut().zip(&ELEMENTS[2..]).zip([true, false]))
                             .map(|((data, &elements), is_read)| Output { data, elements, is_read })
                             .collect(),
@@ -457,6 +480,7 @@ mod tests {
         let mut words = vec![77; n_problems];
         let mut args = Args {
             inputs: vec![Input { data: &data, elements: 2 }],
+            word_inputs: vec![],
             outputs: vec![],
             words: vec![Words { data: &mut words, count: 1 }],
             n_problems,

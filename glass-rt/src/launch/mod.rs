@@ -8,20 +8,18 @@ mod operands;
 
 pub(crate) use limits::{Limits, check_limits};
 
-use crate::batch::Batch;
 use crate::device::{Backend, Device};
 use crate::element::Real;
 use crate::error::Error;
 use crate::host;
 use crate::kernel::{Access, Target, Task, Variant};
 use crate::storage::foreign;
-use operands::Operands;
+pub use operands::Operands;
 
 /// Launches the variant that the task's table chooses for this device and batch. Asynchronous.
 ///
-/// `inputs`, `outputs`, `words` and `scalars` follow the task's order. Every batch has as many problems as the
-/// first output (the first word operand where a task has no output). An empty batch is checked and launches
-/// nothing.
+/// Every batch has as many problems as the first output (the first word operand that is written where a task has no
+/// output). An empty batch is checked and launches nothing.
 ///
 /// # Errors
 /// Any mismatch of element type, count, shape, layout, length or device, a missing variant, and the limits of the
@@ -29,12 +27,8 @@ use operands::Operands;
 pub fn launch<T: Real>(
     task: &'static Task,
     device: &Device,
-    inputs: &[&Batch<T>],
-    outputs: &mut [&mut Batch<T>],
-    words: &mut [&mut Batch<u32>],
-    scalars: &[T],
+    operands: Operands<'_, '_, '_, T>,
 ) -> Result<(), Error> {
-    let operands = Operands { inputs, outputs, words, scalars };
     operands.check(task, device)?;
     let target = device.target();
     let row = task.choose_row(target, device.arch(), operands.n_problems() as u64).ok_or_else(|| {
@@ -57,12 +51,8 @@ pub fn launch_variant<T: Real>(
     task: &'static Task,
     variant_idx: usize,
     device: &Device,
-    inputs: &[&Batch<T>],
-    outputs: &mut [&mut Batch<T>],
-    words: &mut [&mut Batch<u32>],
-    scalars: &[T],
+    operands: Operands<'_, '_, '_, T>,
 ) -> Result<(), Error> {
-    let operands = Operands { inputs, outputs, words, scalars };
     operands.check(task, device)?;
     launch_checked(task, variant(task, variant_idx)?, "asked for by the caller", device, operands)
 }
@@ -125,8 +115,12 @@ fn launch_host<T: Real>(
         return Err(Error::MalformedTask { kernel: variant.symbol, message });
     };
     let n_problems = operands.n_problems();
-    let Operands { inputs, outputs, words, scalars } = operands;
+    let Operands { inputs, word_inputs, outputs, words, scalars } = operands;
     let inputs = inputs
+        .iter()
+        .map(|batch| Ok(host::Input { data: batch.host()?.as_slice(), elements: batch.elements }))
+        .collect::<Result<_, Error>>()?;
+    let word_inputs = word_inputs
         .iter()
         .map(|batch| Ok(host::Input { data: batch.host()?.as_slice(), elements: batch.elements }))
         .collect::<Result<_, Error>>()?;
@@ -146,6 +140,7 @@ fn launch_host<T: Real>(
             Ok(host::Words { data: buffer.as_mut_slice(), count: batch.elements })
         })
         .collect::<Result<_, Error>>()?;
-    entry(&mut host::Args { inputs, outputs, words, n_problems, layout: task.layout, scalars });
+    let layout = task.layout;
+    entry(&mut host::Args { inputs, word_inputs, outputs, words, n_problems, layout, scalars });
     Ok(())
 }

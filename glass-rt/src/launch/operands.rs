@@ -8,12 +8,27 @@ use crate::kernel::{Layout, MAX_SCALARS, Operand, Task};
 #[cfg(any(feature = "cuda", feature = "cuda-unpinned", feature = "wgpu"))]
 use crate::storage::Storage;
 
-/// What a launch is given. Batches that are written are held exclusively, so none of them is given twice.
-pub(super) struct Operands<'a, 'o, 'w, T: Real> {
-    pub(super) inputs: &'a [&'a Batch<T>],
-    pub(super) outputs: &'a mut [&'o mut Batch<T>],
-    pub(super) words: &'a mut [&'w mut Batch<u32>],
-    pub(super) scalars: &'a [T],
+/// What a launch is given, group by group in the task's order. Batches that are written are held exclusively, so none of
+/// them is given twice.
+#[derive(Debug)]
+pub struct Operands<'a, 'o, 'w, T: Real> {
+    /// Real operands that are only read.
+    pub inputs: &'a [&'a Batch<T>],
+    /// Word operands that are only read.
+    pub word_inputs: &'a [&'a Batch<u32>],
+    /// Real operands that are written.
+    pub outputs: &'a mut [&'o mut Batch<T>],
+    /// Word operands that are written.
+    pub words: &'a mut [&'w mut Batch<u32>],
+    /// Run-time scalars.
+    pub scalars: &'a [T],
+}
+
+/// Nothing.
+impl<T: Real> Default for Operands<'_, '_, '_, T> {
+    fn default() -> Self {
+        Operands { inputs: &[], word_inputs: &[], outputs: &mut [], words: &mut [], scalars: &[] }
+    }
 }
 
 impl<T: Real> Operands<'_, '_, '_, T> {
@@ -30,10 +45,13 @@ impl<T: Real> Operands<'_, '_, '_, T> {
         if task.dtype != T::DTYPE {
             return Err(Error::WrongDType { kernel, given: T::DTYPE, expected: task.dtype });
         }
-        let (inputs, outputs, words) = task.groups();
-        if let Some(operand) = task.operands.get(inputs.len() + outputs.len() + words.len()) {
-            let message =
-                format!("operand `{}` is out of order: inputs, then outputs, then words", operand.name);
+        let (inputs, word_inputs, outputs, words) = task.groups();
+        let n_ordered = inputs.len() + word_inputs.len() + outputs.len() + words.len();
+        if let Some(operand) = task.operands.get(n_ordered) {
+            let message = format!(
+                "operand `{}` is out of order: inputs, then word inputs, outputs, words",
+                operand.name
+            );
             return Err(malformed(message));
         }
         if outputs.is_empty() && words.is_empty() {
@@ -48,6 +66,7 @@ impl<T: Real> Operands<'_, '_, '_, T> {
             })
         };
         count(ArgumentKind::Input, self.inputs.len(), inputs)?;
+        count(ArgumentKind::WordInput, self.word_inputs.len(), word_inputs)?;
         count(ArgumentKind::Output, self.outputs.len(), outputs)?;
         count(ArgumentKind::Word, self.words.len(), words)?;
         let scalars = task.scalars;
@@ -56,6 +75,9 @@ impl<T: Real> Operands<'_, '_, '_, T> {
         let expected = Expected { task, device, n_problems: self.n_problems() };
         for (operand, batch) in inputs.iter().zip(self.inputs) {
             expected.compare(operand, batch, task.layout)?;
+        }
+        for (operand, batch) in word_inputs.iter().zip(self.word_inputs) {
+            expected.compare(operand, batch, Layout::Contiguous)?;
         }
         for (operand, batch) in outputs.iter().zip(&*self.outputs) {
             expected.compare(operand, batch, task.layout)?;
@@ -73,12 +95,18 @@ impl<T: Real> Operands<'_, '_, '_, T> {
         real: fn(&Storage<T>) -> Option<&B>,
         word: fn(&Storage<u32>) -> Option<&B>,
     ) -> Result<Vec<&B>, Error> {
-        let outputs = self.outputs.iter().map(|batch| &**batch);
-        let reals = self.inputs.iter().copied().chain(outputs);
-        let reals = reals.map(|batch| real(&batch.storage).ok_or_else(|| batch.foreign()));
-        let words = self.words.iter().map(|batch| word(&batch.storage).ok_or_else(|| batch.foreign()));
-        reals.chain(words).collect()
+        let inputs = self.inputs.iter().map(|batch| memory(batch, real));
+        let word_inputs = self.word_inputs.iter().map(|batch| memory(batch, word));
+        let outputs = self.outputs.iter().map(|batch| memory(batch, real));
+        let words = self.words.iter().map(|batch| memory(batch, word));
+        inputs.chain(word_inputs).chain(outputs).chain(words).collect()
     }
+}
+
+/// The memory of a batch, where it is that of the backend.
+#[cfg(any(feature = "cuda", feature = "cuda-unpinned", feature = "wgpu"))]
+fn memory<E: Element, B>(batch: &Batch<E>, of_backend: fn(&Storage<E>) -> Option<&B>) -> Result<&B, Error> {
+    of_backend(&batch.storage).ok_or_else(|| batch.foreign())
 }
 
 fn check_count(

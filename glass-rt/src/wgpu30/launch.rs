@@ -21,7 +21,8 @@ impl Context {
         };
         let place = self.argument_place(ARGUMENT_BYTES);
         let source = if place == ArgumentPlace::Uniform { web } else { native };
-        let (n_inputs, n_operands) = (task.inputs().len() as u32, buffers.len() as u32);
+        let n_inputs = (task.inputs().len() + task.word_inputs().len()) as u32;
+        let n_operands = buffers.len() as u32;
         let (symbol, hash) = (variant.symbol, variant.hash);
         let shader = Shader { symbol, hash, source, n_inputs, n_operands, place };
         let pipeline = self.pipeline(&shader)?;
@@ -88,7 +89,7 @@ mod tests {
     use crate::kernel::{
         Access, DType, ElementKind, Form, Launch, Layout, Operand, Plan, Task, Tier, Variant,
     };
-    use crate::{Device, launch_variant, wgpu30};
+    use crate::{Device, Operands, launch_variant, wgpu30};
 
     const NATIVE: &str = include_str!("../../tests/sample/scale_native.wgsl");
     const WEB: &str = include_str!("../../tests/sample/scale_web.wgsl");
@@ -149,7 +150,9 @@ mod tests {
             let x = device.upload(&[[1.0f32], [2.0], [-3.0]]).unwrap();
             let mut y = device.filled(1, 3, Layout::Contiguous, 0.0f32).unwrap();
             for alpha in [2.0, -1.0] {
-                launch_variant(&TASK, 0, &device, &[&x], &mut [&mut y], &mut [], &[alpha]).unwrap();
+                let (inputs, outputs) = (&[&x][..], &mut [&mut y][..]);
+                let operands = Operands { inputs, outputs, scalars: &[alpha], ..Operands::default() };
+                launch_variant(&TASK, 0, &device, operands).unwrap();
                 // The texts differ in what they add, so that each shows which one ran.
                 let added = if native { 100.0 } else { 200.0 };
                 let wanted = [1.0, 2.0, -3.0].map(|x| alpha * x + added);
@@ -164,7 +167,9 @@ mod tests {
             let x = device.upload(&[[1.0f32]]).unwrap();
             let mut y = device.filled(1, 1, Layout::Contiguous, 7.0f32).unwrap();
             let mut launch = |variant_idx| {
-                launch_variant(&TASK, variant_idx, &device, &[&x], &mut [&mut y], &mut [], &[1.0])
+                let (inputs, outputs) = (&[&x][..], &mut [&mut y][..]);
+                let operands = Operands { inputs, outputs, scalars: &[1.0], ..Operands::default() };
+                launch_variant(&TASK, variant_idx, &device, operands)
             };
             let error = launch(1).unwrap_err();
             let Error::Compile { kernel, log, .. } = &error else { panic!("{error}") };

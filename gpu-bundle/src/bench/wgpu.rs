@@ -11,7 +11,7 @@ use glass_codegen::plan::Target;
 use glass_codegen::spec::{DType, Layout};
 use glass_codegen::table;
 use glass_rt::kernel::Task;
-use glass_rt::{Batch, Device, Error, launch_variant};
+use glass_rt::{Batch, Device, Error, Operands, launch_variant};
 use glass_tests::attribute::spec;
 use std::time::Instant;
 
@@ -33,7 +33,8 @@ impl Work {
     fn launch(&mut self, launch_idx: u64) -> Result<(), Error> {
         let set_idx = (launch_idx % self.sets.len() as u64) as usize;
         let (a, b, c) = &mut self.sets[set_idx];
-        launch_variant(self.task, 0, &self.device, &[&*a, &*b], &mut [c], &mut [], &[])
+        let operands = Operands { inputs: &[&*a, &*b], outputs: &mut [c], ..Operands::default() };
+        launch_variant(self.task, 0, &self.device, operands)
     }
 }
 

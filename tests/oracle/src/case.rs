@@ -54,6 +54,10 @@ impl Operand {
     pub(crate) fn word(name: &'static str, elements: usize) -> Self {
         Self { name, elements, role: Role::Out, element: Element::Word }
     }
+
+    pub(crate) fn given_word(name: &'static str, elements: usize) -> Self {
+        Self { name, elements, role: Role::In, element: Element::Word }
+    }
 }
 
 /// The numbers of one problem, in the order of the op's operands.
@@ -63,7 +67,7 @@ pub struct Case<T> {
     pub inputs: Vec<Vec<T>>,
     /// Operands that are written; old values before a run, poison where the op may not read.
     pub outputs: Vec<Vec<T>>,
-    /// Word operands; poison before a run.
+    /// Word operands; poison before a run where they are written.
     pub words: Vec<Vec<u32>>,
     /// Run-time scalars in launch order; the same for all problems of a launch.
     pub scalars: Vec<T>,

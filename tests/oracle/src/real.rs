@@ -37,6 +37,8 @@ pub trait Real: Copy + Debug + Default + PartialEq + PartialOrd + Send + Sync + 
     fn magnitude(self) -> Self;
     /// `e^self` of the host's library: no promise on its last bit.
     fn exponential(self) -> Self;
+    /// The natural logarithm of the host's library: no promise on its last bit.
+    fn logarithm(self) -> Self;
     /// The same number as `f64`; exact for both types.
     fn to_f64(self) -> f64;
     /// The nearest number of this type.
@@ -103,6 +105,9 @@ macro_rules! impl_real {
             }
             fn exponential(self) -> Self {
                 self.exp()
+            }
+            fn logarithm(self) -> Self {
+                self.ln()
             }
             fn to_f64(self) -> f64 {
                 f64::from(self)

@@ -2,7 +2,7 @@
 
 use crate::bits;
 use crate::bound::Arithmetic;
-use crate::case::{Case, Flavour, Operand, Scalar};
+use crate::case::{Case, Element, Flavour, Operand, Role, Scalar};
 use crate::draw::{Draw, hash};
 use crate::ops::*;
 use crate::problem::Form;
@@ -53,8 +53,10 @@ tasks![
     Ldlt,
     LdltSolve,
     Inv,
+    Many,
     Getrf,
     Getrs,
+    Laswp,
     Gesv,
     TensorVecContract,
     VecTensorVec,
@@ -62,6 +64,7 @@ tasks![
     Riccati,
     GnStep,
     Softmax,
+    Logsumexp,
     Contract,
     Elementwise,
     SetConst,
@@ -134,7 +137,7 @@ impl Task {
             Self::Posv(op) => !op.rsqrt,
             Self::Riccati(op) => !op.rsqrt,
             Self::GnStep(op) => !op.rsqrt,
-            Self::Softmax(_) => false,
+            Self::Softmax(_) | Self::Logsumexp(_) => false,
             _ => true,
         }
     }
@@ -169,6 +172,11 @@ impl Task {
         for (idx, (old, new)) in before.inputs.iter().zip(&after.inputs).enumerate() {
             let same = bits::unchanged(old, new, old.len().max(1));
             tally.require(same.is_ok(), || format!("input {idx} changed: {same:?}"));
+        }
+        let words = self.operands().into_iter().filter(|operand| operand.element == Element::Word);
+        for (operand, (old, new)) in words.zip(before.words.iter().zip(&after.words)) {
+            let is_kept = operand.role != Role::In || old == new;
+            tally.require(is_kept, || format!("`{}` changed", operand.name));
         }
         for (idx, (old, new)) in before.outputs.iter().zip(&after.outputs).enumerate() {
             assert_eq!(old.len(), new.len(), "elements of output {idx}");

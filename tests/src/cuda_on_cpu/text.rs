@@ -65,6 +65,24 @@ const MODELS: &[Model] = &[
         clobbers_memory: true,
     },
     Model {
+        ptx: "cp.async.ca.shared.global [%0], [%1], %2;",
+        function: "copy_async",
+        constraints: &["r", "l", "n"],
+        clobbers_memory: true,
+    },
+    Model {
+        ptx: "cp.async.commit_group;",
+        function: "commit_group",
+        constraints: &[],
+        clobbers_memory: true,
+    },
+    Model {
+        ptx: "cp.async.wait_group %0;",
+        function: "wait_group",
+        constraints: &["n"],
+        clobbers_memory: true,
+    },
+    Model {
         ptx: "rsqrt.approx.f32 %0, %1;",
         function: "rsqrt_approx_f32",
         constraints: &["=f", "f"],

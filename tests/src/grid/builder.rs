@@ -101,6 +101,12 @@ impl Grid {
         self.staged(spec, MAX_SHARED_BYTES_SM_90, &staged);
     }
 
+    /// One thread a problem that copies what it reads ahead of its use.
+    pub(super) fn ahead(&mut self, spec: &Spec, threads: usize) {
+        let mapping = mapping(Tier::Thread, Form::Serial, Staging::Ahead, threads);
+        self.add(spec, Interleaved, Target::Cuda, mapping);
+    }
+
     /// One thread a problem that is copied by the lanes of its warp; read in place where 32 of them do not fit.
     pub(super) fn shared(&mut self, spec: &Spec) {
         let staged = |threads| mapping(Tier::Thread, Form::Serial, Staging::Shared, threads);

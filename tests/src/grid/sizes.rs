@@ -70,6 +70,9 @@ const SUMS: &[&str] = &[
     "ki,kl,lj->ij symmetric k=12 l=12 i=6 j=6",
     "kab,k->ab k=3 a=4 b=5",
     "ij,jk,kl,l->i i=6 j=5 k=4 l=3",
+    "logsumexp n=7",
+    "logsumexp n=14",
+    "logsumexp n=100",
 ];
 
 /// Ops in a stated order or without any sum.
@@ -174,6 +177,18 @@ const ORDERED: &[&str] = &[
     "gesv n=7",
     "gesv n=14",
     "gesv n=6 nrhs=4",
+    "getrs n=7",
+    "getrs n=14 trans",
+    "getrs n=6 nrhs=4",
+    "laswp m=14 n=7",
+    "laswp m=7 n=1",
+    "inv_pivoted n=1",
+    "inv_pivoted n=7",
+    "inv_pivoted n=14",
+    "potrf_many orders=7,14",
+    "potrf_many orders=6,6,6,6",
+    "inv_many orders=12,12,6",
+    "inv_many orders=14,14,7",
 ];
 
 /// Small tasks of each kind of step that run under every block size.
@@ -196,12 +211,35 @@ const SWEPT: &[&str] = &[
     "iamax n=33",
     "getrf n=6 in_place",
     "gesv n=5 nrhs=3",
+    "getrs n=5 nrhs=3",
+    "inv_pivoted n=5 in_place",
     "vec_tensor_vec k=3 a=4 b=5",
     "congruence_sym n=6 p=4",
+    "riccati_gain nx=6 nu=3 reg=shift",
+    "inv_many orders=3,6,1",
+];
+
+/// Tasks whose threads read ahead: fewer loads than slots, more, and results that overwrite what was read.
+const AHEAD: &[&str] = &[
+    "gemm m=7 n=7 k=7 alpha=runtime beta=runtime",
+    "potrf n=7 in_place fill=untouched",
+    "potrf n=14 fill=untouched",
+    "posv n=7 nrhs=4",
+    "posv n=8 in_place reg=shift",
+    "posv n=14",
+    "ldlt n=12",
+    "inv n=7",
     "riccati_gain nx=6 nu=3 reg=shift",
 ];
 
 pub(super) fn add(grid: &mut Grid) {
+    for task in AHEAD {
+        grid.ahead(&spec(task, F32), 64);
+        grid.ahead(&spec(task, F64), 32);
+    }
+    for threads in [33, 57, 96] {
+        grid.ahead(&spec("posv n=6", F32), threads);
+    }
     for (task_idx, task) in SUMS.iter().enumerate() {
         every_tier(grid, task, task_idx);
         in_trees(grid, task, task_idx);

@@ -48,7 +48,15 @@ pub(super) fn evaluate<T: Real>(function: Function, args: &[T]) -> Result<T, Str
             }
         }
         (Function::Div, [x, y]) => x.over(*y),
+        (Function::OrOther, [x, y]) => {
+            if x.is_nan() {
+                *y
+            } else {
+                *x
+            }
+        }
         (Function::Exp, [x]) => x.exponential(),
+        (Function::Log, [x]) => x.logarithm(),
         (Function::Sqrt, [x]) => x.root(),
         (Function::Reciprocal, [x]) => x.reciprocal(),
         (Function::ExponentScale, [x]) => power_of_two(exponent(*x)),

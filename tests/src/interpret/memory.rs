@@ -2,6 +2,7 @@
 
 use super::Stores;
 use glass_codegen::spec::{Element, Role, Spec};
+use glass_oracle::case::POISON_WORD;
 use glass_oracle::{Case, Real};
 
 pub(super) struct Memory<T> {
@@ -61,6 +62,7 @@ impl<T: Real> Memory<T> {
         for operand in &spec.operands {
             let n_elements = operand.elements();
             let content = match (operand.element, operand.role) {
+                (Element::Word, Role::Temporary) => Some(Content::Word(vec![POISON_WORD; n_elements])),
                 (Element::Word, _) => words.next().cloned().map(Content::Word),
                 (Element::Real, Role::In) => inputs.next().cloned().map(Content::Real),
                 (Element::Real, Role::Out | Role::InOut) => outputs.next().cloned().map(Content::Real),
@@ -89,6 +91,22 @@ impl<T: Real> Memory<T> {
     }
 
     pub(super) fn load(&mut self, operand: usize, element: isize, worker: usize) -> Result<T, String> {
+        let element = self.read(operand, element, worker)?;
+        match &self.operands[operand].content {
+            Content::Real(values) => Ok(values[element]),
+            Content::Word(_) => Err(format!("a word of operand {operand} is read as a number")),
+        }
+    }
+
+    pub(super) fn load_word(&mut self, operand: usize, element: isize, worker: usize) -> Result<u32, String> {
+        let element = self.read(operand, element, worker)?;
+        match &self.operands[operand].content {
+            Content::Word(words) => Ok(words[element]),
+            Content::Real(_) => Err(format!("a number of operand {operand} is read as a word")),
+        }
+    }
+
+    fn read(&mut self, operand: usize, element: isize, worker: usize) -> Result<usize, String> {
         let epoch = self.epoch;
         let array = &mut self.operands[operand];
         let element = array.element(element)?;
@@ -100,10 +118,7 @@ impl<T: Real> Memory<T> {
             return Err(race(array.name, element, ("reads", worker), ("wrote", other)));
         }
         trace.read.note(worker, epoch);
-        match &array.content {
-            Content::Real(values) => Ok(values[element]),
-            Content::Word(_) => Err(format!("a word of `{}` is read as a number", array.name)),
-        }
+        Ok(element)
     }
 
     pub(super) fn store(

@@ -8,13 +8,16 @@
 
 mod function;
 mod memory;
+mod ring;
 
 use function::{evaluate, pivot};
-use glass_codegen::kernel::{Constant, Epilogue, Function, Index, IntExpr, Kernel, Sign, Stmt};
+use glass_codegen::kernel::{Constant, Epilogue, Function, Index, IntExpr, Kernel, Note, Sign, Stmt};
 use glass_codegen::plan::WARP;
 use glass_codegen::spec::Spec;
+use glass_oracle::case::POISON_WORD;
 use glass_oracle::{Case, Real};
 use memory::Memory;
+use ring::Ring;
 use std::collections::HashMap;
 
 /// How often each element of each argument was stored, in the order of the spec's operands.
@@ -36,7 +39,8 @@ pub fn run<T: Real>(spec: &Spec, kernel: &Kernel, case: &mut Case<T>) -> Result<
         ints: HashMap::new(),
         values: scalars.map(|(name, value)| (*name, vec![*value; n_workers])).collect(),
         words: HashMap::new(),
-        status: None,
+        statuses: Vec::new(),
+        ring: Ring::default(),
     };
     if let Some(worker) = kernel.body.worker {
         machine.ints.insert(worker, (0..n_workers as isize).collect());
@@ -57,8 +61,10 @@ struct Machine<'a, T> {
     values: HashMap<&'a str, Vec<T>>,
     /// Named words, one a worker.
     words: HashMap<&'a str, Vec<u32>>,
-    /// The status word as each worker has it.
-    status: Option<Vec<u32>>,
+    /// The status words as each worker has them.
+    statuses: Vec<Vec<u32>>,
+    /// What is copied ahead.
+    ring: Ring<T>,
 }
 
 impl<'a, T: Real> Machine<'a, T> {
@@ -83,6 +89,20 @@ impl<'a, T: Real> Machine<'a, T> {
                     }
                     self.values.insert(name, loaded);
                 }
+            }
+            Stmt::LoadWord { name, operand, index } => {
+                let elements = self.index(index, active)?;
+                let mut loaded = vec![POISON_WORD; self.n_workers];
+                for worker in workers(active) {
+                    loaded[worker] = self.memory.load_word(*operand, elements[worker], worker)?;
+                }
+                self.words.insert(name, loaded);
+            }
+            Stmt::CopyAhead { elements, first_slot } => self.copy_ahead(elements, *first_slot, active)?,
+            Stmt::Await { n_pending } => self.ring.wait(*n_pending),
+            Stmt::Take { name, slot } => {
+                let taken = self.ring.take(*slot)?;
+                self.values.insert(name, taken);
             }
             Stmt::Var { name, init: None } | Stmt::Constant { name, constant: Constant::Zero } => {
                 self.constant(name, T::ZERO);
@@ -125,8 +145,8 @@ impl<'a, T: Real> Machine<'a, T> {
                 }
                 self.values.insert(name, finished);
             }
-            Stmt::Status => self.status = Some(vec![0; self.n_workers]),
-            Stmt::Pivot { kind, value, pivot: name, reciprocal, number } => {
+            Stmt::Status { .. } => self.statuses.push(vec![0; self.n_workers]),
+            Stmt::Pivot { kind, value, pivot: name, reciprocal, note } => {
                 let value = self.value(value)?;
                 let mut pivots = vec![T::NAN; self.n_workers];
                 let mut reciprocals = pivots.clone();
@@ -138,8 +158,8 @@ impl<'a, T: Real> Machine<'a, T> {
                 }
                 self.values.insert(name, pivots);
                 self.values.insert(reciprocal, reciprocals);
-                if let Some(number) = number {
-                    self.note(number, &is_bad, active)?;
+                if let Some(note) = note {
+                    self.note(note, &is_bad, active)?;
                 }
             }
             Stmt::Store { operand, index, value } => {
@@ -150,10 +170,10 @@ impl<'a, T: Real> Machine<'a, T> {
                     self.memory.store(*operand, elements[worker], values[worker], worker)?;
                 }
             }
-            Stmt::StoreStatus { operand } => {
-                let status = self.status.as_ref().ok_or("there is no status word")?;
+            Stmt::StoreStatus { operand, word } => {
+                let status = self.statuses.get(*word).ok_or("there is no status word")?;
                 for worker in workers(active) {
-                    self.memory.store_word(*operand, 0, status[worker], worker)?;
+                    self.memory.store_word(*operand, *word as isize, status[worker], worker)?;
                 }
             }
             Stmt::Word { name, start } => {
@@ -238,14 +258,34 @@ impl<'a, T: Real> Machine<'a, T> {
         Ok(())
     }
 
+    /// Inputs do not change, and outputs are read before they are written: when a copy reads makes no difference.
+    fn copy_ahead(
+        &mut self,
+        elements: &[(usize, Index)],
+        first_slot: usize,
+        active: &[bool],
+    ) -> Result<(), String> {
+        let mut group = Vec::new();
+        for (slot, (operand, index)) in (first_slot..).zip(elements) {
+            let elements = self.index(index, active)?;
+            let mut copied = vec![T::NAN; self.n_workers];
+            for worker in workers(active) {
+                copied[worker] = self.memory.load(*operand, elements[worker], worker)?;
+            }
+            group.push((slot, copied));
+        }
+        self.ring.copy(group);
+        Ok(())
+    }
+
     fn constant(&mut self, name: &'a str, value: T) {
         self.values.insert(name, vec![value; self.n_workers]);
     }
 
     /// The status word takes the number of the first bad pivot.
-    fn note(&mut self, number: &Index, is_bad: &[bool], active: &[bool]) -> Result<(), String> {
-        let numbers = self.index(number, active)?;
-        let status = self.status.as_mut().ok_or("a pivot is numbered without a status word")?;
+    fn note(&mut self, note: &Note, is_bad: &[bool], active: &[bool]) -> Result<(), String> {
+        let numbers = self.index(&note.number, active)?;
+        let status = self.statuses.get_mut(note.word).ok_or("a pivot is numbered without a status word")?;
         for worker in workers(active).filter(|worker| is_bad[*worker]) {
             if status[worker] == 0 {
                 status[worker] = u32::try_from(numbers[worker])

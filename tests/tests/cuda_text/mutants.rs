@@ -41,6 +41,12 @@ const MUTATIONS: &[Mutation] = &[
         "if (problem > n_problems)",
     ),
     (|entry| is(entry, "gemv", Tier::Thread) && staging(entry) == Staging::Bulk, "n_valid == 32u", "true"),
+    // A thread that does not wait for the last of what it copies ahead.
+    (
+        |entry| is(entry, "posv", Tier::Thread) && staging(entry) == Staging::Ahead,
+        "glass_await<0>();",
+        "glass_await<1>();",
+    ),
     // A later pivot that overwrites the word of the first.
     (|entry| is(entry, "potrf", Tier::Thread) && entry.spec.dim("n") > 1, "first_bad == 0u && ", ""),
     // The product of a fused multiply-add, rounded on its own.

@@ -67,7 +67,9 @@ fn an_excluded_product_leaves_the_old_bits() {
         [(alpha_acc::Task::TASK, &[0.0]), (contiguous_alpha_beta::Task::TASK, &[0.0, 1.0])];
     for (task, scalars) in given {
         let mut y = device.upload_raw(&old, 7, 32, Layout::Contiguous).expect("a batch");
-        glass::launch(task, &device, &[&a, &x], &mut [&mut y], &mut [], scalars).expect("a launch");
+        let operands =
+            glass::Operands { inputs: &[&a, &x], outputs: &mut [&mut y], scalars, ..Default::default() };
+        glass::launch(task, &device, operands).expect("a launch");
         let new = y.download_raw().expect("a result");
         bits::unchanged(&old, &new, 7).unwrap_or_else(|difference| panic!("{}: {difference}", task.symbol));
     }

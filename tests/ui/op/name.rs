@@ -6,7 +6,7 @@ struct Misspelt;
 #[glass::op(cholesky, n = 7, form = reduced, rsqrt, nrhs = 3)]
 struct Foreign;
 
-#[glass::op(getrs, n = 7, check = off)]
+#[glass::op(syev, n = 7, check = off)]
 struct Later;
 
 #[glass::op(potrf_reduced, n = 7)]

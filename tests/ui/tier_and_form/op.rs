@@ -24,7 +24,17 @@ struct Groups;
 #[glass::op(gemv, m = 7, n = 14, form = fast)]
 struct Strategy;
 
+#[glass::op(getrs, n = 7, tier = thread)]
+struct Exchanged;
+
+#[glass::op(laswp, m = 7, n = 3, tier = thread)]
+struct Rows;
+
+#[glass::op(inv_pivoted, n = 7, tier = thread)]
+struct Inverse;
+
 fn main() {
     let _ = (Search::sources(), Product::sources(), Contradiction::sources(), Norm::sources());
     let _ = (Solve::sources(), Axpy::sources(), Groups::sources(), Strategy::sources());
+    let _ = (Exchanged::sources(), Rows::sources(), Inverse::sources());
 }

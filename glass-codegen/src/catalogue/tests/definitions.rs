@@ -290,6 +290,39 @@ fn factors() {
             },
         );
     }
+    for (flags, [in_place]) in choices(["in_place"]) {
+        check_with(
+            &op(&format!("inv_many, orders = 3 4{flags}")),
+            |problem| {
+                definite(problem, "a0", 3, true);
+                definite(problem, "a1", 4, true);
+            },
+            |solved| {
+                for (n, source, inverse) in [(3, "a0", "x0"), (4, "a1", "x1")] {
+                    let (a, x) = (solved.old(source), solved.result(if in_place { source } else { inverse }));
+                    for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
+                        let expected = if i == j { 1.0 } else { 0.0 };
+                        assert_near(sum(n, |t| a.at(i, t) * x.at(t, j)), expected, "A X");
+                    }
+                }
+            },
+        );
+    }
+    check_with(
+        &op("potrf_many, orders = 2 3"),
+        |problem| {
+            definite(problem, "a0", 2, false);
+            definite(problem, "a1", 3, false);
+        },
+        |solved| {
+            for (n, source, factor) in [(2, "a0", "l0"), (3, "a1", "l1")] {
+                let (a, l) = (solved.old(source), solved.result(factor));
+                for (i, j) in (0..n).flat_map(|i| (0..=i).map(move |j| (i, j))) {
+                    assert_near(sum(j + 1, |t| l.at(i, t) * l.at(j, t)), a.at(i, j), "L L'");
+                }
+            }
+        },
+    );
     check_with(
         &op("potrf, n = 3, fill = untouched"),
         |problem| definite(problem, "a", 3, false),

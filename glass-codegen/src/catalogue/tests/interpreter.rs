@@ -1,8 +1,8 @@
 //! Phases as plain f64 arithmetic, without any regard for speed or rounding.
 
 use crate::spec::{
-    Access, Alpha, Beta, Contraction, Domain, Element, Factor, FactorKind, Letter, Lu, Map, MapKind,
-    Opposite, Phase, Reduction, Role, Scan, Search, Shift, Solve, Sought, Spec, Term, Triangle,
+    Access, Alpha, Beta, Contraction, Domain, Element, Exchange, Factor, FactorKind, Letter, Lu, Map,
+    MapKind, Opposite, Phase, Reduction, Role, Scan, Search, Shift, Solve, Sought, Spec, Term, Triangle,
 };
 
 /// Values of the run-time scalars.
@@ -45,10 +45,12 @@ impl Problem<'_> {
                 Phase::Reduction(reduction) => self.reduction(reduction),
                 Phase::Map(map) => self.map(map),
                 Phase::Factor(factor) => self.factor(factor),
+                Phase::Sweep(sweep) => sweep.factors.iter().for_each(|factor| self.factor(factor)),
                 Phase::Solve(solve) => self.solve(solve),
                 Phase::Triangle(triangle) => self.triangle(triangle),
                 Phase::Scan(scan) => self.scan(scan),
                 Phase::Lu(lu) => self.lu(lu),
+                Phase::Exchange(exchange) => self.exchange(exchange),
                 Phase::Search(search) => self.search(search),
             }
         }
@@ -155,6 +157,7 @@ impl Problem<'_> {
                 (MapKind::MultiplyAlpha, [x]) => vec![x * ALPHA],
                 (MapKind::Axpby, [x, y]) => vec![ALPHA * x + BETA * y],
                 (MapKind::Magnitude, [x]) => vec![x.abs()],
+                (MapKind::AddLogarithm, [x, y]) => vec![x + y.ln()],
                 (MapKind::Exponential, [x, y]) => vec![(x - y).exp()],
                 (MapKind::Maximum, [x, y]) => vec![x.max(*y)],
                 (MapKind::Minimum, [x, y]) => vec![x.min(*y)],
@@ -236,6 +239,22 @@ impl Problem<'_> {
         }
     }
 
+    /// By the place that each row ends up in.
+    fn exchange(&mut self, exchange: &Exchange) {
+        let Exchange { rows, source, target, pivots, reversed, .. } = *exchange;
+        let mut places: Vec<usize> = (0..rows).collect();
+        let mut steps: Vec<usize> = (0..rows).collect();
+        if reversed {
+            steps.reverse();
+        }
+        steps.into_iter().for_each(|k| places.swap(k, self.values[pivots][k] as usize));
+        let given = self.values[source].clone();
+        let columns = self.values[target].chunks_exact_mut(rows).zip(given.chunks_exact(rows));
+        for (after, before) in columns {
+            after.iter_mut().zip(&places).for_each(|(value, place)| *value = before[*place]);
+        }
+    }
+
     fn search(&mut self, search: &Search) {
         let size = |i: &usize| {
             let value = self.values[search.source][*i];
@@ -267,7 +286,7 @@ impl Problem<'_> {
                 Some(Shift::Relative) => RHO * a[i + i * n],
             };
         }
-        if factor.kind == FactorKind::Inverse {
+        if matches!(factor.kind, FactorKind::Inverse | FactorKind::PivotedInverse { .. }) {
             self.values[factor.target] = inverse(&a, n);
             return;
         }

@@ -2,7 +2,7 @@
 
 use crate::catalogue::Op;
 use crate::contract::{Field, Fields, Kind, Slot, lower};
-use crate::spec::{Access, Phase, Spec, Triangle};
+use crate::spec::{Access, Factor, Phase, Spec, Triangle};
 
 /// A linear congruential generator; its high bits are random enough to choose words.
 struct Random(u64);
@@ -165,6 +165,13 @@ fn assert_inside(spec: &Spec) {
                 }
                 continue;
             }
+            Phase::Exchange(exchange) => {
+                for operand in [exchange.source, exchange.target] {
+                    assert_eq!(spec.operands[operand].elements(), exchange.rows * exchange.cols);
+                }
+                assert_eq!(spec.operands[exchange.pivots].elements(), exchange.rows);
+                continue;
+            }
             Phase::Search(search) => {
                 assert_eq!(spec.operands[search.source].elements(), search.length);
                 continue;
@@ -176,9 +183,11 @@ fn assert_inside(spec: &Spec) {
                 continue;
             }
             Phase::Factor(factor) => {
-                for operand in [factor.source, factor.target] {
-                    assert_eq!(spec.operands[operand].elements(), factor.n * factor.n);
-                }
+                assert_square(spec, factor);
+                continue;
+            }
+            Phase::Sweep(sweep) => {
+                sweep.factors.iter().for_each(|factor| assert_square(spec, factor));
                 continue;
             }
             Phase::Solve(solve) => {
@@ -201,5 +210,11 @@ fn assert_inside(spec: &Spec) {
             let operand = &spec.operands[access.operand];
             assert!(access.offset + last < operand.elements(), "{} in {spec}", operand.name);
         }
+    }
+}
+
+fn assert_square(spec: &Spec, factor: &Factor) {
+    for operand in [factor.source, factor.target] {
+        assert_eq!(spec.operands[operand].elements(), factor.n * factor.n);
     }
 }

@@ -22,22 +22,23 @@ fn names_of_ops() {
     check(&op("cholesky, n = 7"), &["op: glass: op `cholesky` is not known\nallowed: "]);
     check(&op("contract, n = 7"), &["op: glass: op `contract` is not known"]);
     check(&op("potrf_reduced, n = 7"), &["op: glass: op `potrf_reduced` is not known\nallowed: "]);
-    check(&op("logsumexp, n = 7"), &["op: glass: op `logsumexp` is not provided yet\nallowed: dot, reduce,"]);
+    check(&op("eigh, n = 7"), &["op: glass: op `eigh` is not provided yet\nallowed: dot, reduce,"]);
     check(&op("pcg"), &["op: glass: op `pcg` is not provided yet"]);
 }
 
 #[test]
 fn what_the_thread_tier_lacks() {
-    for (name, is_provided) in [
+    for (task, is_provided) in [
         ("iamax", true),
         ("getrf", true),
         ("gesv", true),
         ("ldlt_pivoted", false),
-        ("getrs", false),
-        ("laswp", false),
-        ("inv_pivoted", false),
+        ("getrs", true),
+        ("laswp, m = 3", true),
+        ("inv_pivoted", true),
         ("syev", false),
     ] {
+        let name = task.split(',').next().expect("a name");
         let later = format!("op: glass: op `{name}` is not provided yet");
         let lacking = format!(
             "tier: glass: `tier = thread` is not available for op `{name}`\nallowed: warp, block\nwhy: each lane works \
@@ -46,8 +47,8 @@ fn what_the_thread_tier_lacks() {
         );
         let expected: Vec<&str> =
             [&later, &lacking].into_iter().skip(is_provided.into()).map(String::as_str).collect();
-        check(&op(&format!("{name}, n = 7, tier = thread")), &expected);
-        let fields = op(&format!("{name}, n = 7, tier = warp"));
+        check(&op(&format!("{task}, n = 7, tier = thread")), &expected);
+        let fields = op(&format!("{task}, n = 7, tier = warp"));
         if is_provided {
             assert_eq!(request(&fields).forced.tier, Some(Tier::Warp), "{name}");
         } else {
@@ -168,6 +169,35 @@ fn sizes_of_ops() {
     check(
         &op("vec_tensor_vec, k = 4096, a = 4096, b = 4096"),
         &["-: glass: operand `t` has 68719476736 elements\nallowed: up to 16777216"],
+    );
+}
+
+#[test]
+fn orders_of_several_matrices() {
+    check(
+        &op("inv_many, n = 7"),
+        &[
+            "n: glass: field `n` is not known for op `inv_many`",
+            "-: glass: `orders` is missing: the orders of",
+        ],
+    );
+    check(
+        &op("inv_many, orders = 6"),
+        &["orders: glass: `orders` has 1 item(s)\nallowed: 2..=4\nwhy: a single one has an op of its own"],
+    );
+    check(&op("inv_many, orders = 6 6 6 6 6"), &["orders: glass: `orders` has 5 item(s)\nallowed: 2..=4"]);
+    check(
+        &op("potrf_many, orders = 6 0 x -1"),
+        &[
+            "orders: glass: order `0` is out of range\nallowed: 1..=4096",
+            "orders: glass: order `x` is no whole number\nallowed: digits alone, 1..=4096",
+            "orders: glass: order `-1` is out of range",
+        ],
+    );
+    check(&op("potrf, n = 7, orders = 7 7"), &["orders: glass: field `orders` is not known for op `potrf`"]);
+    check(
+        &op("inv_many, orders = 6 6, form = reduced"),
+        &["form: glass: `form = reduced` is not available for op `inv_many`"],
     );
 }
 

@@ -9,6 +9,8 @@ use crate::spec::{Element, Role, Spec};
 fn operands(spec: &Spec) -> String {
     let shown = spec.operands.iter().map(|operand| {
         let role = match (operand.role, operand.element) {
+            (Role::In, Element::Word) => "word in",
+            (Role::Temporary, Element::Word) => "word temp",
             (_, Element::Word) => "word",
             (Role::In, _) => "in",
             (Role::Out, _) => "out",
@@ -46,6 +48,12 @@ const TASKS: &[(&str, &str, &str, &str)] = &[
         "prefix_sum_f32_n5_exclusive_inplace",
         "inout x 5",
         "x(i) = sum of x(0..i)",
+    ),
+    (
+        "logsumexp, n = 5",
+        "logsumexp_f32_n5",
+        "in x 5, out s 1, temp m 1, temp e 5, temp total 1",
+        "s = log sum exp x",
     ),
     (
         "softmax, n = 5",
@@ -126,6 +134,31 @@ const TASKS: &[(&str, &str, &str, &str)] = &[
         "gesv_f32_n5_inplace",
         "inout a 5x5, inout b 5, word status 1, word pivots 5, temp recip 5",
         "b = A^-1 b",
+    ),
+    (
+        "getrs, n = 5, nrhs = 2",
+        "getrs_f32_n5_nrhs2",
+        "in lu 5x5, in b 5x2, word in pivots 5, out x 5x2, temp recip 5",
+        "X = A^-1 B of P A = L U",
+    ),
+    (
+        "getrs, n = 5, trans, in_place",
+        "getrs_f32_n5_trans_inplace",
+        "in lu 5x5, word in pivots 5, inout b 5, temp recip 5",
+        "b = A'^-1 b of P A = L U",
+    ),
+    ("laswp, m = 5, n = 2", "laswp_f32_m5_n2", "in a 5x2, word in pivots 5, out b 5x2", "B = P A"),
+    (
+        "laswp, m = 5, n = 2, trans, in_place",
+        "laswp_f32_m5_n2_trans_inplace",
+        "word in pivots 5, inout a 5x2",
+        "A = P' A",
+    ),
+    (
+        "inv_pivoted, n = 5",
+        "inv_pivoted_f32_n5",
+        "in a 5x5, out x 5x5, word status 1, temp w_row 5, temp w_col 5, word temp pivots 5",
+        "X = A^-1",
     ),
     ("axpy, n = 5", "axpy_f32_n5", "in x 5, in y 5, out z 5", "z = alpha x + y"),
     ("axpy, n = 5, alpha = runtime, in_place", "axpy_f32_n5_inplace", "in x 5, inout y 5", "y = alpha x + y"),
@@ -275,6 +308,19 @@ const TASKS: &[(&str, &str, &str, &str)] = &[
         "A = A^-1",
     ),
     (
+        "potrf_many, orders = 3 2",
+        "potrf_many_f32_n3_n2",
+        "in a0 3x3, in a1 2x2, out l0 3x3, out l1 2x2, word status 2",
+        "A0 = L0 L0', A1 = L1 L1'",
+    ),
+    (
+        "inv_many, orders = 12 12 6, in_place",
+        "inv_many_f32_n12_n12_n6_inplace",
+        "inout a0 12x12, inout a1 12x12, inout a2 6x6, word status 3, temp w_row0 12, temp w_col0 12, temp w_row1 12, \
+         temp w_col1 12, temp w_row2 6, temp w_col2 6",
+        "A0 = A0^-1, A1 = A1^-1, A2 = A2^-1",
+    ),
+    (
         "tensor_vec_contract, k = 4, a = 3, b = 2",
         "tensor_vec_contract_f32_k4_a3_b2",
         "in v 4, in t 3x8, out m 3x2",
@@ -419,20 +465,21 @@ fn index_strings() {
     );
 }
 
-/// The bound behind the packed statuses of other stages: words and temporaries come last, in this order.
+/// Inputs before results, numbers before words, temporaries last.
 #[test]
 fn operands_stand_in_call_order() {
     let rank = |operand: &crate::spec::Operand| match (operand.role, operand.element) {
         (Role::In, Element::Real) => 0,
-        (Role::Out | Role::InOut, Element::Real) => 1,
-        (_, Element::Word) => 2,
-        (Role::Temporary, Element::Real) => 3,
+        (Role::In, Element::Word) => 1,
+        (Role::Out | Role::InOut, Element::Real) => 2,
+        (Role::Out | Role::InOut, Element::Word) => 3,
+        (Role::Temporary, _) => 4,
     };
     for (attribute, ..) in TASKS {
         let spec = request(&op(attribute)).spec;
         let ranks: Vec<_> = spec.operands.iter().map(rank).collect();
         assert!(ranks.is_sorted(), "{attribute}: {}", operands(&spec));
-        let n_temporaries = ranks.iter().filter(|rank| **rank == 3).count();
+        let n_temporaries = ranks.iter().filter(|rank| **rank == 4).count();
         assert_eq!(spec.arguments().len() + n_temporaries, spec.operands.len());
     }
 }

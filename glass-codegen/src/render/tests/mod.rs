@@ -72,7 +72,11 @@ const CONTEXTS: [(&str, &str, &[&str]); 3] = [
             "block reduced8 direct t64",
         ],
     ),
-    ("interleaved", "f32", &["thread serial direct t64", "warp reduced4 shared t64"]),
+    (
+        "interleaved",
+        "f32",
+        &["thread serial direct t64", "thread serial ahead t64", "warp reduced4 shared t64"],
+    ),
     ("contiguous", "f64", &["thread serial shared t64", "block serial shared t33"]),
 ];
 

@@ -48,7 +48,7 @@ fn slow_paths_are_confined_to_rotations() {
 fn a_body_gets_what_it_uses() {
     let pivot = |kind| {
         let name = |name: &str| name.to_owned();
-        Stmt::Pivot { kind, value: name("a"), pivot: name("l"), reciprocal: name("r"), number: None }
+        Stmt::Pivot { kind, value: name("a"), pivot: name("l"), reciprocal: name("r"), note: None }
     };
     let names = |kind, dtype| {
         let pieces = pieces(&Uses::of(&[Stmt::Block { stmts: vec![pivot(kind)] }]), dtype);

@@ -1,7 +1,7 @@
 //! Every statement in every language, as exact text.
 
 use crate::catalogue::Op;
-use crate::kernel::{Body, Constant, Epilogue, Function, Index, IntExpr, PivotKind, Sign, Stmt};
+use crate::kernel::{Body, Constant, Epilogue, Function, Index, IntExpr, Note, PivotKind, Sign, Stmt};
 use crate::plan::{Access, Mapping, Plan, Target, Tier};
 use crate::render::writer::{Facts, lines};
 use crate::render::{cuda, rust, wgsl};
@@ -18,7 +18,7 @@ fn spec() -> Spec {
         operands: vec![
             Operand::matrix("a", (4, 4), Role::In),
             Operand::vector("y", 4, Role::InOut),
-            Operand::words("status", 1),
+            Operand::words("status", 1, Role::Out),
             Operand::vector("w", 6, Role::Temporary),
         ],
         phases: Vec::new(),
@@ -39,7 +39,8 @@ fn spell(tier: Tier, strides: [usize; 4], stmts: Vec<Stmt>) -> Spelled {
     let mut plan = Plan::new(&spec, Layout::Contiguous, Target::Cuda, mapping);
     plan.accesses = strides.map(|element_stride| Access { element_stride, ..plan.accesses[0] }).to_vec();
     let worker = (tier != Tier::Thread).then_some("lane");
-    let body = Body { name: "body".to_owned(), worker, n_workers: 32, temporaries: vec![3], stmts };
+    let body =
+        Body { name: "body".to_owned(), worker, n_workers: 32, temporaries: vec![3], ring_slots: 0, stmts };
     let written = |facts: Facts| lines(&facts, &spec, &plan, &body);
     let is_shared = worker.is_some();
     Spelled {
@@ -244,8 +245,16 @@ fn functions() {
         ),
         (Function::Not, vec!["x"], "x == 0.0f ? 1.0f : 0.0f", "select(0f, 1f, x == 0f)", "x.not()"),
         (Function::OrOne, vec!["x"], "x == x ? x : 1.0f", "select(x, 1f, glass_is_nan(x))", "x.or_one()"),
+        (
+            Function::OrOther,
+            vec!["x", "z"],
+            "x == x ? x : z",
+            "select(x, z, glass_is_nan(x))",
+            "x.or_other(z)",
+        ),
         (Function::Div, vec!["x", "z"], "__fdiv_rn(x, z)", "x / z", "x.div(z)"),
         (Function::Exp, vec!["x"], "expf(x)", "exp(x)", "x.exp()"),
+        (Function::Log, vec!["x"], "logf(x)", "log(x)", "x.ln()"),
         (Function::Sqrt, vec!["x"], "glass_sqrt(x)", "sqrt(x)", "x.sqrt()"),
         (Function::Reciprocal, vec!["x"], "glass_reciprocal(x)", "1f / x", "x.recip()"),
         (
@@ -311,21 +320,21 @@ fn functions() {
 
 #[test]
 fn pivots_and_status() {
-    let pivot = |kind, number| Stmt::Pivot {
+    let pivot = |kind, number: Option<Index>| Stmt::Pivot {
         kind,
         value: name("d"),
         pivot: name("l"),
         reciprocal: name("r"),
-        number,
+        note: number.map(|number| Note { word: 0, number }),
     };
     let stmts = vec![
-        Stmt::Status,
+        Stmt::Status { word: 0 },
         pivot(PivotKind::Cholesky, Some(Index::constant(3))),
         Stmt::Block {
             stmts: vec![pivot(PivotKind::Rsqrt, Some(Index::name("col").plus(Index::constant(1))))],
         },
         Stmt::Block { stmts: vec![pivot(PivotKind::General, None)] },
-        Stmt::StoreStatus { operand: 2 },
+        Stmt::StoreStatus { operand: 2, word: 0 },
     ];
     expect(
         stmts,
@@ -425,6 +434,7 @@ fn words_hold_indices() {
         Stmt::TakeLarger { acc: name("largest"), word: name("row"), value: name("x"), index: row() },
         Stmt::TakeAt { acc: name("kept"), word: name("row"), value: name("rho"), index: Index::constant(3) },
         Stmt::StoreWord { operand: 2, index: Index::name("col"), word: name("row") },
+        Stmt::LoadWord { name: name("given"), operand: 2, index: Index::constant(0) },
     ];
     expect(
         stmts,
@@ -434,6 +444,7 @@ fn words_hold_indices() {
             "largest = x > largest || largest != largest ? x : largest;",
             "kept = row == 3u ? rho : kept;",
             "status[col] = row;",
+            "const unsigned int given = status[0u];",
         ],
         &[
             "var row = col;",
@@ -441,12 +452,14 @@ fn words_hold_indices() {
             "largest = select(largest, x, x > largest || largest != largest);",
             "kept = select(kept, args.rho, row == 3u);",
             "status[status_base + col] = row;",
+            "let given = status[status_base];",
         ],
         &[
             "let mut row = V::words((col) as u32);",
             "x.take_larger((col + 1) as u32, &mut largest, &mut row);",
             "V::splat(rho).take_at(3, &row, &mut kept);",
             "status[col] = row;",
+            "let given = status[0];",
         ],
     );
 }

@@ -85,9 +85,12 @@ fn described(operand: &Operand) -> String {
     };
     let meaning = match (operand.element, operand.name) {
         (Element::Real, _) => "",
+        (Element::Word, "status") if operand.rows > 1 => {
+            ": one for each matrix in order; 0 is success, otherwise the number, from 1, of its first bad pivot"
+        }
         (Element::Word, "status") => ": 0 is success, otherwise the number, from 1, of the first bad pivot",
         (Element::Word, "inertia") => ": how many pivots are positive, negative and zero",
-        (Element::Word, "pivots") => ": the row, from 0, that each row was exchanged with, in order",
+        (Element::Word, "pivots") => ": the row, from 0, that each row is exchanged with, in order",
         (Element::Word, _) => "",
     };
     format!("`{}`: {}{structure}, {role}{meaning}", operand.name, shape(operand))

@@ -38,9 +38,10 @@ fn body(generated: &Generated, variant_idx: usize, variant: &Variant) -> TokenSt
         let operands = spec.arguments().iter().filter(|operand| belongs(operand));
         operands.map(|operand| name(operand.name)).collect::<Vec<_>>()
     };
-    let inputs = operands(|operand| operand.role == Role::In);
+    let inputs = operands(|operand| operand.element == Element::Real && operand.role == Role::In);
+    let word_inputs = operands(|operand| operand.element == Element::Word && operand.role == Role::In);
     let outputs = operands(|operand| operand.element == Element::Real && operand.role != Role::In);
-    let words = operands(|operand| operand.element == Element::Word);
+    let words = operands(|operand| operand.element == Element::Word && operand.role != Role::In);
     let scalars: Vec<_> = spec.scalars.iter().map(|scalar| name(scalar)).collect();
     quote! {
         #function
@@ -59,12 +60,12 @@ fn body(generated: &Generated, variant_idx: usize, variant: &Variant) -> TokenSt
                 S: IndexMut<usize, Output = V::Words>,
             {
                 // The checked launch gives what the task lists.
-                let ([#(#inputs),*], [#(#outputs),*], [#(#words),*], [#(#scalars),*]) =
+                let ([#(#inputs),*], [#(#outputs),*], [#(#word_inputs,)* #(#words),*], [#(#scalars),*]) =
                     (inputs, outputs, words, scalars)
                 else {
                     ::core::unreachable!()
                 };
-                #symbol(#(#inputs,)* #(#outputs,)* #(#words,)* #(*#scalars),*);
+                #symbol(#(#inputs,)* #(#word_inputs,)* #(#outputs,)* #(#words,)* #(*#scalars),*);
             }
         }
     }

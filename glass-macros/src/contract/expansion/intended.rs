@@ -60,6 +60,10 @@ fn settings(entry: &Entry, fields: &Fields) -> Settings {
         [default, ..] => *default,
         [] => Reg::None,
     };
+    if entry.options.contains(&Field::Orders) {
+        let n_matrices = fields.orders.as_ref().map_or(2, Vec::len).clamp(2, catalogue::MAX_MATRICES);
+        settings.orders = vec![1; n_matrices];
+    }
     settings.check = fields.check.as_deref() != Some("off");
     settings
 }

@@ -13,6 +13,7 @@ pub(super) struct Interface {
     pub(super) dtype: DType,
     /// What a launch takes, group by group.
     inputs: Vec<Argument>,
+    word_inputs: Vec<Argument>,
     outputs: Vec<Argument>,
     words: Vec<Argument>,
     scalars: Vec<String>,
@@ -51,9 +52,10 @@ impl Interface {
         };
         Interface {
             dtype: spec.dtype,
-            inputs: arguments(|operand| operand.role == Role::In),
+            inputs: arguments(|operand| operand.element == Element::Real && operand.role == Role::In),
+            word_inputs: arguments(|operand| operand.element == Element::Word && operand.role == Role::In),
             outputs: arguments(|operand| operand.element == Element::Real && operand.role != Role::In),
-            words: arguments(|operand| operand.element == Element::Word),
+            words: arguments(|operand| operand.element == Element::Word && operand.role != Role::In),
             scalars: spec.scalars.iter().map(|scalar| scalar.to_string()).collect(),
             launch_docs: String::new(),
             outputs_docs: String::new(),
@@ -120,30 +122,37 @@ impl Interface {
         let names = |arguments: &[Argument]| -> Vec<Ident> {
             arguments.iter().map(|argument| parameter(&argument.name)).collect()
         };
-        let [inputs, outputs, words] = [&self.inputs, &self.outputs, &self.words].map(|group| names(group));
+        let groups = [&self.inputs, &self.word_inputs, &self.outputs, &self.words];
+        let [inputs, word_inputs, outputs, words] = groups.map(|group| names(group));
         let scalars: Vec<_> = self.scalars.iter().map(|scalar| parameter(scalar)).collect();
+        let read: Vec<_> = inputs.iter().chain(&word_inputs).cloned().collect();
         let written: Vec<_> = outputs.iter().chain(&words).cloned().collect();
         let input_types = vec![quote!(&::glass::Batch<#element>); inputs.len()];
+        let word_input_types = vec![quote!(&::glass::Batch<::core::primitive::u32>); word_inputs.len()];
+        let read_types: Vec<_> = input_types.into_iter().chain(word_input_types).collect();
         let output_types = vec![quote!(&mut ::glass::Batch<#element>); outputs.len()];
         let word_types = vec![quote!(&mut ::glass::Batch<::core::primitive::u32>); words.len()];
         let written_types: Vec<_> = output_types.into_iter().chain(word_types).collect();
-        let (input_pattern, input_type) = (tuple(&inputs), tuple(&input_types));
+        let (read_pattern, read_type) = (tuple(&read), tuple(&read_types));
         let (written_pattern, written_type) = (tuple(&written), tuple(&written_types));
         quote! {
             #[doc = #launch_docs]
             #visibility fn launch(
                 #device: &::glass::Device,
-                #input_pattern: #input_type,
+                #read_pattern: #read_type,
                 #written_pattern: #written_type
                 #(, #scalars: #element)*
             ) -> ::core::result::Result<(), ::glass::Error> {
                 ::glass::rt::launch(
                     &glass_kernels::TASK,
                     #device,
-                    &[#(#inputs),*],
-                    &mut [#(#outputs),*],
-                    &mut [#(#words),*],
-                    &[#(#scalars),*],
+                    ::glass::Operands {
+                        inputs: &[#(#inputs),*],
+                        word_inputs: &[#(#word_inputs),*],
+                        outputs: &mut [#(#outputs),*],
+                        words: &mut [#(#words),*],
+                        scalars: &[#(#scalars),*],
+                    },
                 )
             }
         }

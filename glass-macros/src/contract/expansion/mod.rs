@@ -19,7 +19,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 /// Version of what an expansion expects of the run time; the run time holds the same number.
-const SCHEMA: u32 = 2;
+const SCHEMA: u32 = 3;
 
 /// The item and its launch interface.
 pub(super) fn kernels(item: &Item, generated: &Generated, images: &Images) -> TokenStream {

@@ -100,6 +100,7 @@ macro_rules! tests {
                 check!(recip, |a, _| a.recip(), |a, _| 1.0 / a);
                 check!(div, |a, b| a.div(b), |a, b| a / b);
                 check!(exp, |a, _| a.exp(), |a, _| $float::exp(a));
+                check!(ln, |a, _| a.ln(), |a, _| $float::ln(a));
                 check!(splat, |_, _| V::splat(0.1), |_, _| 0.1);
             }
 
@@ -293,6 +294,10 @@ macro_rules! tests {
                 $float::NAN.take_larger(1, &mut largest, &mut word);
                 $float::NEG_INFINITY.take_larger(2, &mut largest, &mut word);
                 assert_eq!((largest, word), ($float::NEG_INFINITY, 2));
+                check!(or_other, |a, b| a.or_other(b), |a, b| match a.is_nan() {
+                    true => b,
+                    false => a,
+                });
                 check!(or_one, |a, _| a.or_one(), |a, _| match a.is_nan() {
                     true => 1.0,
                     false => a,

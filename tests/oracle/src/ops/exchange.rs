@@ -1,4 +1,4 @@
-//! Moving elements without arithmetic: swap and transpose.
+//! Moving elements without arithmetic: swap, transpose, rows by words.
 
 use super::Operation;
 use crate::case::{Case, Flavour, Operand};
@@ -23,6 +23,49 @@ pub struct Transpose {
     pub n: usize,
     /// The result replaces a square source.
     pub in_place: bool,
+}
+
+/// Operands `a` and, out of place, `b` (m x n), and the words `pivots` (m), which are only read: for `k` ascending, row `k`
+/// is exchanged with row `pivots[k]` where that lies below it, and stays where it is otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Laswp {
+    /// Rows, and words.
+    pub m: usize,
+    /// Columns.
+    pub n: usize,
+    /// `k` descends instead, which undoes the exchanges.
+    pub trans: bool,
+    /// The exchanged rows replace `a`.
+    pub in_place: bool,
+}
+
+/// Whether row `k` of `n` is exchanged with the row that a word names.
+pub(crate) fn is_exchanged(k: usize, at: u32, n: usize) -> bool {
+    (k + 1..n).contains(&(at as usize))
+}
+
+/// Exchanges the elements of a column in ascending or descending order.
+pub(crate) fn exchange<T>(column: &mut [T], pivots: &[u32], descending: bool) {
+    let n = column.len();
+    let mut steps: Vec<usize> = (0..n).collect();
+    if descending {
+        steps.reverse();
+    }
+    for k in steps.into_iter().filter(|&k| is_exchanged(k, pivots[k], n)) {
+        column.swap(k, pivots[k] as usize);
+    }
+}
+
+/// Exchanges as a factorisation leaves them; some of a failing case name no row below their own, or none at all.
+pub(crate) fn draw_pivots(pivots: &mut [u32], draw: &mut Draw, flavour: Flavour) {
+    let n = pivots.len();
+    for (k, at) in pivots.iter_mut().enumerate() {
+        *at = (k + draw.below((n - k) as u64) as usize) as u32;
+        if flavour == Flavour::Failing {
+            let hostile = [0, n as u32, u32::MAX, 1 << 31, u32::MAX - k as u32, *at];
+            *at = hostile[draw.below(hostile.len() as u64) as usize];
+        }
+    }
 }
 
 fn draw_into<T: Real>(values: &mut [T], draw: &mut Draw, flavour: Flavour) {
@@ -89,6 +132,40 @@ impl Operation for Transpose {
             for (i, (&expected, &actual)) in column.iter().zip(row).enumerate() {
                 require_bits(tally, i + j * self.m, expected, actual);
             }
+        }
+    }
+}
+
+impl Operation for Laswp {
+    fn operands(&self) -> Vec<Operand> {
+        let (elements, pivots) = (self.m * self.n, Operand::given_word("pivots", self.m));
+        match self.in_place {
+            true => vec![pivots, Operand::updated("a", elements)],
+            false => vec![Operand::source("a", elements), pivots, Operand::result("b", elements)],
+        }
+    }
+
+    fn fill<T: Real>(&self, case: &mut Case<T>, draw: &mut Draw, flavour: Flavour) {
+        draw_into(if self.in_place { &mut case.outputs[0] } else { &mut case.inputs[0] }, draw, flavour);
+        draw_pivots(&mut case.words[0], draw, flavour);
+    }
+
+    fn run<T: Real>(&self, _form: Form, case: &mut Case<T>) {
+        if !self.in_place {
+            case.outputs[0] = case.inputs[0].clone();
+        }
+        for column in case.outputs[0].chunks_exact_mut(self.m) {
+            exchange(column, &case.words[0], self.trans);
+        }
+    }
+
+    fn measure<T: Real>(&self, _form: Form, before: &Case<T>, after: &Case<T>, tally: &mut Tally) {
+        let source = if self.in_place { &before.outputs[0] } else { &before.inputs[0] };
+        // Which row ends up where.
+        let mut rows: Vec<usize> = (0..self.m).collect();
+        exchange(&mut rows, &before.words[0], self.trans);
+        for (at, &actual) in after.outputs[0].iter().enumerate() {
+            require_bits(tally, at, source[rows[at % self.m] + at / self.m * self.m], actual);
         }
     }
 }

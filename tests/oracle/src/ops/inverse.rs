@@ -1,4 +1,4 @@
-//! `X = A^-1` by Gauss-Jordan elimination without pivoting.
+//! `X = A^-1` by Gauss-Jordan elimination, without pivoting and with row exchanges.
 
 use super::Operation;
 use super::cholesky::status;
@@ -19,19 +19,26 @@ pub struct Inv {
     pub in_place: bool,
     /// Whether there is a status.
     pub check: Check,
+    /// Rows are exchanged, so that the pivot is the largest magnitude of its column, the first one on a tie.
+    pub pivoted: bool,
 }
 
 impl Inv {
-    /// Out of place, with a status.
+    /// Out of place, with a status, without pivoting.
     pub fn new(n: usize) -> Self {
-        Self { n, in_place: false, check: Check::On }
+        Self { n, in_place: false, check: Check::On, pivoted: false }
     }
 }
 
 /// Returns the 1-based number of the first bad pivot, or 0.
-fn invert<T: Real>(n: usize, w: &mut [T]) -> u32 {
-    let mut status = 0;
+fn invert<T: Real>(n: usize, w: &mut [T], pivoted: bool) -> u32 {
+    let (mut status, mut exchanges) = (0, Vec::new());
     for k in 0..n {
+        if pivoted {
+            let at = pivot_row(n, k, w);
+            (0..n).for_each(|j| w.swap(k + j * n, at + j * n));
+            exchanges.push(at);
+        }
         let p = w[k + k * n];
         let is_good = p != T::ZERO && p.is_finite();
         if !is_good && status == 0 {
@@ -50,15 +57,50 @@ fn invert<T: Real>(n: usize, w: &mut [T]) -> u32 {
         }
         w[k + k * n] = r;
     }
+    // The columns of the inverse follow the rows of the matrix.
+    for (k, &at) in exchanges.iter().enumerate().rev() {
+        (0..n).for_each(|i| w.swap(i + k * n, i + at * n));
+    }
     status
 }
 
-/// The pivots of elimination without pivoting, up to the first that is zero or no number.
-fn exact_pivots(a: &Matrix) -> Vec<f64> {
+/// The row of the largest magnitude of column `k` from row `k` on; NaN is skipped.
+fn pivot_row<T: Real>(n: usize, k: usize, w: &[T]) -> usize {
+    let (mut at, mut largest) = (k, T::ZERO);
+    for i in k..n {
+        let magnitude = w[i + k * n].magnitude();
+        if magnitude > largest {
+            (at, largest) = (i, magnitude);
+        }
+    }
+    at
+}
+
+/// The pivots of elimination, up to the first that is zero or no number.
+fn exact_pivots(a: &Matrix, pivoted: bool) -> Vec<f64> {
     let n = a.rows;
     let mut w = a.clone();
     let mut pivots = Vec::new();
     for k in 0..n {
+        if pivoted {
+            let column: Vec<f64> = (0..n).map(|i| w.at(i, k).hi).collect();
+            let mut at = k;
+            for i in k..n {
+                if column[i].abs() > column[at].abs() || (column[at].is_nan() && !column[i].is_nan()) {
+                    at = i;
+                }
+            }
+            let from = |i: usize| {
+                if i == k {
+                    at
+                } else if i == at {
+                    k
+                } else {
+                    i
+                }
+            };
+            w = Matrix::from_fn(n, n, |i, j| w.at(from(i), j));
+        }
         let p = w.at(k, k);
         pivots.push(p.hi);
         if p.hi == 0.0 || !p.hi.is_finite() {
@@ -72,6 +114,17 @@ fn exact_pivots(a: &Matrix) -> Vec<f64> {
         }
     }
     pivots
+}
+
+/// A zero or small leading entry is no failure here; a column of zeros is one, and so is what is no number.
+fn pivoted_matrix<T: Real>(n: usize, stored: &mut [T], draw: &mut Draw, flavour: Flavour) {
+    super::lu::matrix(n, stored, draw, flavour);
+    match (flavour, draw.below(3)) {
+        (Flavour::Hard, 0) if n > 1 => stored[0] = T::from_f64(1e-7),
+        (Flavour::Failing, 0) => stored[draw.below(n as u64) as usize] = T::from_f64(f64::INFINITY),
+        (Flavour::Failing, 1) => stored[draw.below((n * n) as u64) as usize] = T::NAN,
+        _ => {}
+    }
 }
 
 impl Operation for Inv {
@@ -88,6 +141,10 @@ impl Operation for Inv {
 
     fn fill<T: Real>(&self, case: &mut Case<T>, draw: &mut Draw, flavour: Flavour) {
         let n = self.n;
+        if self.pivoted {
+            let stored = if self.in_place { &mut case.outputs[0] } else { &mut case.inputs[0] };
+            return pivoted_matrix(n, stored, draw, flavour);
+        }
         let a = match flavour {
             Flavour::Hard => draw.spd(n, 1e4, 8.0),
             Flavour::Cancelling => draw.scaled_spd(n, 20.0),
@@ -116,7 +173,7 @@ impl Operation for Inv {
         if !self.in_place {
             case.outputs[0] = case.inputs[0].clone();
         }
-        let status = invert(self.n, &mut case.outputs[0]);
+        let status = invert(self.n, &mut case.outputs[0], self.pivoted);
         if let Some(word) = case.words.first_mut() {
             word[0] = status;
         }
@@ -129,7 +186,7 @@ impl Operation for Inv {
             return;
         }
         let a = Matrix::packed(source, n, n);
-        let pivots = exact_pivots(&a);
+        let pivots = exact_pivots(&a, self.pivoted);
         let is_bad = |p: &f64| *p == 0.0 || !p.is_finite();
         let expected = pivots.iter().position(is_bad).map_or(0, |k| k as u32 + 1);
         let status = status(self.check, after);

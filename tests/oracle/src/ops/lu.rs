@@ -2,8 +2,9 @@
 
 use super::Operation;
 use super::cholesky::status;
+use super::exchange::{draw_pivots, exchange};
 use super::triangular_solve::residual;
-use crate::case::{Case, Flavour, Operand, Role};
+use crate::case::{Case, Flavour, Operand};
 use crate::choice::Check;
 use crate::draw::Draw;
 use crate::matrix::Matrix;
@@ -22,7 +23,8 @@ pub struct Getrf {
     pub check: Check,
 }
 
-/// Operands `lu` (n x n), `b` and `x` (n x nrhs). The exchanges are those of the case's word array, which is only read.
+/// Operands `lu` (n x n), `b` and, out of place, `x` (n x nrhs), and the words `pivots` (n), which are only read and exchange
+/// rows as those of [`Laswp`](super::Laswp) do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Getrs {
     /// Rows and columns.
@@ -31,6 +33,8 @@ pub struct Getrs {
     pub nrhs: usize,
     /// Solves with the transpose.
     pub trans: bool,
+    /// The unknowns replace `b`.
+    pub in_place: bool,
 }
 
 /// Out of place, operands `a` (n x n), `b` and `x` (n x nrhs), word `status`. In place, `a` becomes the factors and `b` the
@@ -84,7 +88,7 @@ fn factor<T: Real>(n: usize, a: &mut [T]) -> (u32, Vec<u32>) {
 }
 
 /// A matrix whose every step must exchange rows: one large element per row and column, off the diagonal.
-fn matrix<T: Real>(n: usize, target: &mut [T], draw: &mut Draw, flavour: Flavour) {
+pub(super) fn matrix<T: Real>(n: usize, target: &mut [T], draw: &mut Draw, flavour: Flavour) {
     let mut a = draw.general(n, n, 1.0);
     for i in 0..n {
         let j = (i + 1) % n;
@@ -105,9 +109,7 @@ fn matrix<T: Real>(n: usize, target: &mut [T], draw: &mut Draw, flavour: Flavour
 /// Rows of a matrix after the exchanges.
 fn exchanged(a: &Matrix, exchanges: &[u32]) -> Matrix {
     let mut rows: Vec<usize> = (0..a.rows).collect();
-    for (k, &at) in exchanges.iter().enumerate() {
-        rows.swap(k, at as usize);
-    }
+    exchange(&mut rows, exchanges, false);
     Matrix::from_fn(a.rows, a.cols, |i, j| a.at(rows[i], j))
 }
 
@@ -190,12 +192,11 @@ impl Operation for Getrf {
 impl Operation for Getrs {
     fn operands(&self) -> Vec<Operand> {
         let elements = self.n * self.nrhs;
-        vec![
-            Operand::source("lu", self.n * self.n),
-            Operand::source("b", elements),
-            Operand::result("x", elements),
-            Operand { role: Role::In, ..Operand::word("pivots", self.n) },
-        ]
+        let (lu, pivots) = (Operand::source("lu", self.n * self.n), Operand::given_word("pivots", self.n));
+        match self.in_place {
+            true => vec![lu, pivots, Operand::updated("b", elements)],
+            false => vec![lu, Operand::source("b", elements), pivots, Operand::result("x", elements)],
+        }
     }
 
     fn fill<T: Real>(&self, case: &mut Case<T>, draw: &mut Draw, flavour: Flavour) {
@@ -203,28 +204,28 @@ impl Operation for Getrs {
         let (lower, upper) = (draw.triangle(n, false), draw.triangle(n, flavour == Flavour::Hard));
         lower.store(&mut case.inputs[0], |i, j| i > j);
         upper.transposed().store(&mut case.inputs[0], |i, j| i <= j);
-        case.inputs[1].iter_mut().for_each(|b| *b = draw.a(flavour.family()));
-        for (k, at) in case.words[0].iter_mut().enumerate() {
-            *at = (k + draw.below((n - k) as u64) as usize) as u32;
-        }
+        let b = if self.in_place { &mut case.outputs[0] } else { &mut case.inputs[1] };
+        b.iter_mut().for_each(|b| *b = draw.a(flavour.family()));
+        draw_pivots(&mut case.words[0], draw, flavour);
     }
 
     fn run<T: Real>(&self, _form: Form, case: &mut Case<T>) {
         use super::triangular_solve::{Sweep, solve_column};
         use crate::choice::Uplo::{Lower, Upper};
         let n = self.n;
-        case.outputs[0] = case.inputs[1].clone();
+        if !self.in_place {
+            case.outputs[0] = case.inputs[1].clone();
+        }
         let lu = &case.inputs[0];
         let reciprocals: Vec<T> = lu.iter().step_by(n + 1).map(|p| p.reciprocal()).collect();
         let trans = self.trans;
         for x in case.outputs[0].chunks_exact_mut(n) {
-            let exchanges = case.words[0].iter().enumerate();
             if trans {
                 solve_column(n, lu, Sweep { uplo: Upper, trans }, Some(&reciprocals), x);
                 solve_column(n, lu, Sweep { uplo: Lower, trans }, None, x);
-                exchanges.rev().for_each(|(k, &at)| x.swap(k, at as usize));
+                exchange(x, &case.words[0], true);
             } else {
-                exchanges.for_each(|(k, &at)| x.swap(k, at as usize));
+                exchange(x, &case.words[0], false);
                 solve_column(n, lu, Sweep { uplo: Lower, trans }, None, x);
                 solve_column(n, lu, Sweep { uplo: Upper, trans }, Some(&reciprocals), x);
             }
@@ -233,9 +234,9 @@ impl Operation for Getrs {
 
     fn measure<T: Real>(&self, _form: Form, before: &Case<T>, after: &Case<T>, tally: &mut Tally) {
         let (n, nrhs) = (self.n, self.nrhs);
-        tally.require(before.words == after.words, || "the exchanges changed".into());
         let (l, u) = factors(&before.inputs[0], n);
-        let b = Matrix::packed(&before.inputs[1], n, nrhs);
+        let given = if self.in_place { &before.outputs[0] } else { &before.inputs[1] };
+        let b = Matrix::packed(given, n, nrhs);
         let x = Matrix::packed(&after.outputs[0], n, nrhs);
         let (product, magnitude) = (l.times(&u), l.abs().times(&u.abs()));
         let relative = tally.relative::<T>((3 * n + 7) as f64, 1.0);

@@ -1,7 +1,6 @@
 //! Every task: the twin stays inside its own bounds, keeps what it must not write, and the check sees any change.
 
 use super::*;
-use crate::case::{Element, Role};
 use crate::choice::{AlphaChoice, Check, Diag, Epilogue, Fill, Opposite, Reg, Uplo};
 
 /// Sizes at and around lane counts.
@@ -111,7 +110,7 @@ fn factors() -> Vec<Task> {
         for in_place in [false, true] {
             for (check, opposite) in [(Check::On, Opposite::Zero), (Check::Off, Opposite::Untouched)] {
                 tasks.push(Potrf { n, in_place, opposite, check, rsqrt: n % 3 == 0 }.into());
-                tasks.push(Inv { n, in_place, check }.into());
+                tasks.extend([false, true].map(|pivoted| Inv { n, in_place, check, pivoted }.into()));
                 let inertia = opposite == Opposite::Zero;
                 tasks.push(Ldlt { n, in_place, opposite, check, inertia }.into());
                 tasks.push(Ldlt { n, in_place, opposite, check, inertia: !inertia }.into());
@@ -134,7 +133,17 @@ fn factors() -> Vec<Task> {
             let solve = Gesv { n, nrhs: 2, in_place, check: Check::On };
             tasks.extend([solve.into(), Gesv { check: Check::Off, ..solve }.into()]);
         }
-        tasks.extend([false, true].map(|trans| Getrs { n, nrhs: 2, trans }.into()));
+        for (trans, in_place) in [(false, false), (false, true), (true, false), (true, true)] {
+            tasks.push(Getrs { n, nrhs: 2, trans, in_place }.into());
+            tasks.push(Laswp { m: n, n: 3, trans, in_place }.into());
+        }
+    }
+    for kind in [ManyKind::Potrf, ManyKind::Inv] {
+        for (in_place, check) in [(false, Check::On), (true, Check::On), (false, Check::Off)] {
+            for orders in [vec![12, 12, 6], vec![1, 4], vec![3, 1, 3, 2]] {
+                tasks.push(Many { kind, orders, in_place, check }.into());
+            }
+        }
     }
     tasks
 }
@@ -151,6 +160,7 @@ fn composed() -> Vec<Task> {
     }
     for n in [1, 7, 33] {
         tasks.extend([AlphaChoice::One, AlphaChoice::Runtime].map(|alpha| Softmax { n, alpha }.into()));
+        tasks.push(Logsumexp { n }.into());
     }
     tasks
 }
@@ -210,8 +220,9 @@ fn all() -> Vec<Task> {
 fn has_forms(task: &Task) -> bool {
     let is_product = matches!(task, Task::Gemv(_) | Task::Gemm(_) | Task::Syrk(_) | Task::Contract(_));
     let is_fused = matches!(task, Task::TensorVecContract(_) | Task::VecTensorVec(_) | Task::Congruence(_));
-    let is_composed = matches!(task, Task::Riccati(_) | Task::GnStep(_) | Task::Softmax(_));
-    is_product || is_fused || is_composed || matches!(task, Task::Reduction(_))
+    let is_composed = matches!(task, Task::Riccati(_) | Task::GnStep(_));
+    let is_reduction = matches!(task, Task::Reduction(_) | Task::Softmax(_) | Task::Logsumexp(_));
+    is_product || is_fused || is_composed || is_reduction
 }
 
 /// Visits every task on every flavour under several scalars.

@@ -103,6 +103,28 @@ op!(ldlt_solve: op(ldlt_solve, n = 3, nrhs = 2), [], |seed| {
     Problem::overwriting([both.dead_above(), l.times(&d).times(&l.transposed()).times(&x)], x)
 });
 
+// The second one of the bad problem is negated; the first one is as good as ever.
+op!(potrf_many: op(potrf_many, orders = [2, 3]), [], |seed| {
+    let (first, second) = (Matrix::lower(2, seed), Matrix::lower(3, seed + 1));
+    let sources = [definite(&first, 0), definite(&second, seed)];
+    let second = (seed != BAD).then_some(second);
+    Problem {
+        inputs: sources.map(|a| a.dead_above()).into(),
+        outputs: vec![(None, Some(first)), (None, second)],
+        words: vec![vec![0, u32::from(seed == BAD)]],
+    }
+});
+
+op!(inv_many: op(inv_many, orders = [3, 1, 2]), [], |seed| {
+    let triangles = [Matrix::lower(3, seed), Matrix::lower(1, seed + 1), Matrix::lower(2, seed + 2)];
+    let inverse = |l: &Matrix, n: usize| (None, Some(l.solved(&Matrix::diagonal(n, |_| 1.0))));
+    Problem {
+        outputs: triangles.iter().zip([3, 1, 2]).map(|(l, n)| inverse(l, n)).collect(),
+        inputs: triangles.into(),
+        words: vec![vec![0, 0, 0]],
+    }
+});
+
 op!(inv: op(inv, n = 3), [], |seed| {
     let (lower, upper) = (Matrix::unit_lower(3, seed), Matrix::lower(3, seed + 1).transposed());
     let mut a = lower.times(&upper);
@@ -152,6 +174,45 @@ op!(gesv: op(gesv, n = 3), [], |seed| {
         a.data[..3].fill(0.0);
     }
     Problem::checked([a, b], x, seed == BAD)
+});
+
+op!(getrs: op(getrs, n = 3, nrhs = 2), [], |seed| {
+    let (a, both, pivots) = lu(seed);
+    let x = Matrix::whole(3, 2, seed + 1);
+    Problem { words: vec![pivots], ..Problem::overwriting([both, a.times(&x)], x) }
+});
+
+op!(getrs_transposed: op(getrs, n = 3, trans), [], |seed| {
+    let (a, both, pivots) = lu(seed);
+    let x = Matrix::whole(3, 1, seed + 1);
+    Problem { words: vec![pivots], ..Problem::overwriting([both, a.transposed().times(&x)], x) }
+});
+
+/// Three rows, the words that take the first one to the end, and what becomes of them. Words that name no row below
+/// their own leave it.
+fn rolled(seed: usize) -> (Matrix, Vec<u32>, Matrix) {
+    let a = Matrix::whole(3, 2, seed);
+    let (words, shift) = if seed == BAD { (vec![0, 3, u32::MAX], 0) } else { (vec![1, 2, 0], 1) };
+    let b = Matrix::new(3, 2, |row, col| a.at((row + shift) % 3, col));
+    (a, words, b)
+}
+
+op!(laswp: op(laswp, m = 3, n = 2), [], |seed| {
+    let (a, words, b) = rolled(seed);
+    Problem { words: vec![words], ..Problem::overwriting([a], b) }
+});
+
+op!(laswp_back: op(laswp, m = 3, n = 2, trans, in_place), [], |seed| {
+    let (a, words, b) = rolled(seed);
+    Problem { inputs: Vec::new(), outputs: vec![(Some(b), Some(a))], words: vec![words] }
+});
+
+// Only exchanges find a pivot in the first column.
+op!(inv_pivoted: op(inv_pivoted, n = 2), [], |seed| {
+    let power = |idx: usize| [2.0, -4.0, 8.0][(seed + idx) % 3];
+    let a = Matrix::new(2, 2, |row, col| if seed != BAD && row != col { power(row) } else { 0.0 });
+    let inverse = Matrix::new(2, 2, |row, col| if row == col { 0.0 } else { 1.0 / power(col) });
+    Problem::checked([a], inverse, seed == BAD)
 });
 
 /// Operands of a gain and what comes out of them: `[P, A, B, R]`, `K` and the factor.

@@ -7,8 +7,8 @@ mod products;
 mod vectors;
 
 use glass::rt::Real;
-use glass::rt::kernel::Access;
-use glass::{Device, Kernel};
+use glass::rt::kernel::{Access, Operand};
+use glass::{Device, Kernel, Operands};
 use matrix::Matrix;
 
 /// Not a multiple of a tile.
@@ -23,7 +23,7 @@ struct Problem {
     /// Results with their old values and what they become. `None` stands for a poisoned old value, or for an answer
     /// that nobody may rely on.
     outputs: Vec<(Option<Matrix>, Option<Matrix>)>,
-    /// The words it leaves, operand by operand.
+    /// The words it is given, then those it leaves, operand by operand.
     words: Vec<Vec<u32>>,
 }
 
@@ -88,23 +88,28 @@ where
             upload(problems.iter().flat_map(old).collect(), operand.elements())
         })
         .collect();
+    let n_given = task.word_inputs().len();
+    let expected_words = |idx: usize| -> Vec<u32> {
+        problems.iter().flat_map(|problem: &Problem| problem.words[idx].clone()).collect()
+    };
+    let upload_words = |words: &[u32], operand: &Operand| {
+        device.upload_slice(words, operand.elements(), glass::Layout::Contiguous).expect("uploaded")
+    };
+    let word_inputs: Vec<_> = (task.word_inputs().iter().enumerate())
+        .map(|(idx, operand)| upload_words(&expected_words(idx), operand))
+        .collect();
     let mut words: Vec<_> = (task.words().iter())
-        .map(|operand| {
-            let elements = operand.elements();
-            device.upload_slice(&vec![7; N_PROBLEMS * elements], elements, glass::Layout::Contiguous)
-        })
-        .map(|words| words.expect("uploaded"))
+        .map(|operand| upload_words(&vec![7; N_PROBLEMS * operand.elements()], operand))
         .collect();
     let scalars: Vec<_> = scalars.iter().map(|scalar| K::Element::from_reference(*scalar)).collect();
-    glass::launch(
-        task,
-        &device,
-        &inputs.iter().collect::<Vec<_>>(),
-        &mut outputs.iter_mut().collect::<Vec<_>>(),
-        &mut words.iter_mut().collect::<Vec<_>>(),
-        &scalars,
-    )
-    .expect("launched");
+    let operands = Operands {
+        inputs: &inputs.iter().collect::<Vec<_>>(),
+        word_inputs: &word_inputs.iter().collect::<Vec<_>>(),
+        outputs: &mut outputs.iter_mut().collect::<Vec<_>>(),
+        words: &mut words.iter_mut().collect::<Vec<_>>(),
+        scalars: &scalars,
+    };
+    glass::launch(task, &device, operands).expect("launched");
 
     for (idx, (batch, operand)) in outputs.iter().zip(task.outputs()).enumerate() {
         let results = batch.download().expect("downloaded");
@@ -114,11 +119,10 @@ where
             assert_eq!(results, expected, "{}, `{}`, problem {problem_idx}", task.symbol, operand.name);
         }
     }
-    for (idx, batch) in words.iter().enumerate() {
-        let expected: Vec<_> = problems.iter().flat_map(|problem| problem.words[idx].clone()).collect();
-        assert_eq!(batch.download().expect("downloaded"), expected, "{}", task.symbol);
+    for (idx, batch) in word_inputs.iter().chain(&words).enumerate() {
+        assert_eq!(batch.download().expect("downloaded"), expected_words(idx), "{}", task.symbol);
     }
-    assert_eq!(problems[0].words.len(), words.len(), "{}", task.symbol);
+    assert_eq!(problems[0].words.len(), n_given + words.len(), "{}", task.symbol);
 }
 
 /// A test of one attribute in both dtypes and layouts.

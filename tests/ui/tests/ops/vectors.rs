@@ -123,6 +123,12 @@ op!(exclusive_prefix_sum: op(prefix_sum, n = 5, exclusive), [], |seed| {
     Problem::overwriting([x.clone()], Matrix::new(5, 1, |row, _| x.data[..row].iter().sum()))
 });
 
+// Of a single element nothing else is left, however large it is.
+op!(logsumexp: op(logsumexp, n = 1), [], |seed| {
+    let x = Matrix::new(1, 1, |_, _| seed as f64 * 300.0);
+    Problem::overwriting([x.clone()], x)
+});
+
 // Equal elements share the whole, however large they are.
 op!(softmax: op(softmax, n = 4), [], |seed| {
     Problem::overwriting([Matrix::new(4, 1, |_, _| seed as f64 * 300.0)], Matrix::new(4, 1, |_, _| 0.25))

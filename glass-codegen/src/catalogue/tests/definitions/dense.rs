@@ -73,6 +73,10 @@ fn running_sums_and_extremes() {
         let largest = (0..5).map(|t| solved.old("x").at(t, 0).abs()).fold(0.0, f64::max);
         solved.check("s", |_, _| largest);
     });
+    check("logsumexp, n = 5", |solved| {
+        let total = sum(5, |t| solved.old("x").at(t, 0).exp());
+        solved.check("s", |_, _| total.ln());
+    });
     for (alpha, factor) in [("one", 1.0), ("runtime", ALPHA)] {
         check(&format!("softmax, n = 5, alpha = {alpha}"), |solved| {
             let power = |t: usize| (factor * solved.old("x").at(t, 0)).exp();
@@ -143,4 +147,50 @@ fn searches_and_exchanges() {
             });
         }
     }
+}
+
+/// Exchanges as `getrf` leaves them: every row with one that is not above it.
+fn with_pivots(problem: &mut Problem<'_>) {
+    let pivots = problem.operand("pivots");
+    let n = problem.values[pivots].len();
+    for k in 0..n {
+        problem.values[pivots][k] = (k + [1, 2, 0][k % 3].min(n - 1 - k)) as f64;
+    }
+}
+
+#[test]
+fn rows_by_words() {
+    for (flags, [trans, in_place]) in choices(["trans", "in_place"]) {
+        check_with(&op(&format!("laswp, m = 5, n = 3{flags}")), with_pivots, |solved| {
+            let (a, pivots) = (solved.old("a"), solved.old("pivots"));
+            let mut rows: Vec<usize> = (0..5).collect();
+            (0..5).for_each(|k| rows.swap(k, pivots.at(k, 0) as usize));
+            let place =
+                |i: usize| if trans { rows.iter().position(|row| *row == i).unwrap() } else { rows[i] };
+            solved.check(if in_place { "a" } else { "b" }, |i, j| a.at(place(i), j));
+        });
+        for nrhs in [1, 3] {
+            check_with(&op(&format!("getrs, n = 4, nrhs = {nrhs}{flags}")), with_pivots, |solved| {
+                let (lu, pivots, b) = (solved.old("lu"), solved.old("pivots"), solved.old("b"));
+                let x = solved.result(if in_place { "b" } else { "x" });
+                let mut rows: Vec<usize> = (0..4).collect();
+                (0..4).for_each(|k| rows.swap(k, pivots.at(k, 0) as usize));
+                // Row `i` of `L U` is row `rows[i]` of `A`.
+                let lower = |i: usize, t: usize| if t == i { 1.0 } else { lu.at(i, t) };
+                let product = |i: usize, j: usize| sum(i.min(j) + 1, |t| lower(i, t) * lu.at(t, j));
+                let row_of = |row: usize| rows.iter().position(|own| *own == row).unwrap();
+                let a = |i: usize, j: usize| product(row_of(i), j);
+                for (i, rhs) in (0..4).flat_map(|i| (0..nrhs).map(move |rhs| (i, rhs))) {
+                    let entry = |t: usize| if trans { a(t, i) } else { a(i, t) };
+                    assert_near(sum(4, |t| entry(t) * x.at(t, rhs)), b.at(i, rhs), "A X");
+                }
+            });
+        }
+    }
+    check("inv_pivoted, n = 4", |solved| {
+        let (a, x) = (solved.old("a"), solved.result("x"));
+        for (i, j) in (0..4).flat_map(|i| (0..4).map(move |j| (i, j))) {
+            assert_near(sum(4, |t| a.at(i, t) * x.at(t, j)), f64::from(i == j), "A X");
+        }
+    });
 }

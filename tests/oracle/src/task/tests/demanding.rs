@@ -161,6 +161,23 @@ fn inverses_of_ill_conditioned_matrices() {
     }
 }
 
+/// Entries that elimination without exchanges would divide by.
+#[test]
+fn pivoted_inverses_survive_small_leading_entries() {
+    for leading in [1e-7, 0.0] {
+        for n in [2, 3, 7, 14] {
+            let task = Task::from(Inv { pivoted: true, ..Inv::new(n) });
+            for seed in 0..8 {
+                let mut case = task.case::<f32>(seed, Flavour::Mixed, &[]);
+                case.inputs[0][0] = leading;
+                let after = task.result(Form::Serial, &case);
+                assert_eq!(after.words[0], [0]);
+                task.check(Form::Serial, &case, &after, Arithmetic::Ieee).expect("within the bound");
+            }
+        }
+    }
+}
+
 #[test]
 fn cases_are_the_same_in_every_run_and_differ_between_problems() {
     let task = Task::from(Posv::new(7));

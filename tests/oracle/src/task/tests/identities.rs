@@ -224,6 +224,10 @@ fn in_place_has_the_bits_of_out_of_place() {
         (Potrf::new(n).into(), Potrf { in_place: true, ..Potrf::new(n) }.into()),
         (Ldlt::new(n).into(), Ldlt { in_place: true, ..Ldlt::new(n) }.into()),
         (Inv::new(n).into(), Inv { in_place: true, ..Inv::new(n) }.into()),
+        (
+            Inv { pivoted: true, ..Inv::new(n) }.into(),
+            Inv { pivoted: true, in_place: true, ..Inv::new(n) }.into(),
+        ),
         (Symmetrize { n, in_place: false }.into(), Symmetrize { n, in_place: true }.into()),
         (
             Map::vector(MapKind::Scal, n).into(),

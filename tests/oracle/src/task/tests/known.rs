@@ -181,12 +181,30 @@ fn exchanges() {
         solved(Getrf { n: 2, in_place: false, check: Check::On }, &[&[1.0, 2.0, 2.0, 4.0]], &[], &[]);
     assert_eq!(singular.words[0][0], 2);
     for (trans, b, x) in [(false, [3.0, 6.0], [1.0, 1.0]), (true, [2.0, 7.0], [1.0, 1.0])] {
-        let task = Task::from(Getrs { n: 2, nrhs: 1, trans });
+        let task = Task::from(Getrs { n: 2, nrhs: 1, trans, in_place: false });
         let mut case = given::<f64>(&task, &[&[2.0, 0.0, 4.0, 3.0], &b], &[], &[]);
         case.words[0] = vec![1, 1];
         task.run(Form::Serial, &mut case);
         assert_eq!(case.outputs[0], x, "trans {trans}");
     }
+    // Words that name no row below their own exchange nothing.
+    for (trans, words, rows) in [
+        (false, [1, 2, 2], [2.0, 3.0, 1.0]),
+        (true, [1, 2, 2], [3.0, 1.0, 2.0]),
+        (false, [0, 0, 1], [1.0, 2.0, 3.0]),
+        (false, [3, u32::MAX, 1 << 31], [1.0, 2.0, 3.0]),
+    ] {
+        let task = Task::from(Laswp { m: 3, n: 1, trans, in_place: false });
+        let mut case = given::<f32>(&task, &[&[1.0, 2.0, 3.0]], &[], &[]);
+        case.words[0] = words.to_vec();
+        task.run(Form::Serial, &mut case);
+        assert_eq!(case.outputs[0], rows, "{words:?}, trans {trans}");
+    }
+    // A zero leading entry; a singular column.
+    let pivoted = Inv { pivoted: true, ..Inv::new(2) };
+    let inverse = solved(pivoted, &[&[0.0, 2.0, 4.0, 3.0]], &[], &[]);
+    assert_eq!((&inverse.outputs[0][..], inverse.words[0][0]), (&[-0.375, 0.25, 0.5, 0.0][..], 0));
+    assert_eq!(solved(pivoted, &[&[1.0, 2.0, 2.0, 4.0]], &[], &[]).words[0], [2]);
 }
 
 #[test]
@@ -195,6 +213,10 @@ fn composed() {
     let riccati = Riccati { factor: true, ..Riccati::new(1, 1) };
     let gain = solved(riccati, &[&[3.0], &[4.0], &[2.0], &[4.0]], &[], &[]);
     assert_eq!(gain.outputs, [[1.5], [4.0]]);
+    let many = Many { kind: ManyKind::Potrf, orders: vec![1, 2], in_place: false, check: Check::On };
+    let factors = solved(many, &[&[9.0], &[4.0, 2.0, 0.0, 1.0]], &[], &[]);
+    assert_eq!((&factors.outputs[0][..], &factors.outputs[1][..3]), (&[3.0][..], &[2.0, 1.0, 0.0][..]));
+    assert!(factors.outputs[1][3].is_nan() && factors.words == [[0, 2]]);
     // J = (1, 1)', r = (2, 4): dq = 6 / (2 + lambda).
     for (reg, lambda, dq) in
         [(Reg::None, None, 3.0), (Reg::Shift, Some(14.0), 0.375), (Reg::DiagShift, Some(7.0), 0.375)]
@@ -214,6 +236,12 @@ fn composed() {
     assert_eq!(weights.outputs[0], [0.5, 0.5, 0.0]);
     let one = solved(Softmax { n: 1, alpha: AlphaChoice::One }, &[&[-700.0]], &[], &[]);
     assert_eq!(one.outputs[0], [1.0]);
+    let log = |x: &[f64]| solved(Logsumexp { n: x.len() }, &[x], &[], &[]).outputs[0][0];
+    assert_eq!(log(&[-1234.5]), -1234.5);
+    assert!((log(&[1e4, 1e4, f64::NEG_INFINITY]) - (1e4 + 2f64.ln())).abs() < 2e-12);
+    assert_eq!(log(&[f64::NEG_INFINITY; 2]), f64::NEG_INFINITY);
+    assert_eq!(log(&[f64::INFINITY, f64::NEG_INFINITY]), f64::INFINITY);
+    assert!(log(&[f64::INFINITY, f64::NAN]).is_nan());
 }
 
 #[test]
