@@ -48,8 +48,8 @@
 pub use glass_macros::{contract, op, reduce};
 pub use glass_rt as rt;
 pub use glass_rt::{
-    Batch, Device, Element, Error, Kernel, Layout, Operands, Real, Skipped, Target, Task, launch,
-    launch_variant,
+    Batch, Device, Element, Error, Graph, Kernel, Layout, Operands, Real, Reduction, Refusal, ScalarArena,
+    Skipped, Target, Task, VecView, Vector, launch, launch_variant,
 };
 
 /// The examples of the README, compiled and run.

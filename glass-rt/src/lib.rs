@@ -5,7 +5,11 @@
 //! allowed. This crate chooses no mapping and renders no text; it loads, checks and launches what it is given.
 //!
 //! [`Device`] is one of CUDA, wgpu and host behind one interface. Launches are asynchronous and ordered on their
-//! device; only [`Batch::download`], [`Device::synchronize`] and the clocks of [`measure`] wait.
+//! device; only [`Batch::download`], [`Vector::download`], [`graph::Executable::read`], [`Device::synchronize`] and
+//! the clocks of [`measure`] wait.
+//!
+//! [`reduction`]s of long [`vector`]s leave their results in the [`arena`], where the scalar operations of a [`graph`]
+//! take them up without the host.
 
 pub mod arena;
 pub mod batch;
@@ -28,10 +32,12 @@ pub mod vector;
 pub mod wgpu30;
 pub mod word;
 
+pub use arena::ScalarArena;
 pub use batch::Batch;
 pub use device::{Device, Skipped};
 pub use element::{Element, Real};
 pub use error::Error;
+pub use graph::Graph;
 pub use kernel::{Kernel, Layout, Target, Task};
 pub use launch::{Operands, launch, launch_variant};
 pub use reduction::Reduction;

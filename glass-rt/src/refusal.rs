@@ -157,15 +157,26 @@ pub enum Refusal {
     },
 
     /// No kernels for the device.
-    #[error("no kernels for {target}{}", with(.strategy))]
+    #[error("no kernels for {target}{}\n  allowed: {}", with(.strategy), list(.available))]
     NoVariant {
         /// Target of the device.
         target: Target,
         /// The strategy asked for.
         strategy: Option<Strategy>,
+        /// What there are kernels for.
+        available: Vec<(Target, Strategy)>,
     },
 }
 
 fn with(strategy: &Option<Strategy>) -> String {
     strategy.map_or(String::new(), |strategy| format!(" with the strategy {strategy}"))
+}
+
+fn list(available: &[(Target, Strategy)]) -> String {
+    if available.is_empty() {
+        return "none, the task has no variants".into();
+    }
+    let names: Vec<String> =
+        available.iter().map(|(target, strategy)| format!("{target} with {strategy}")).collect();
+    names.join(", ")
 }

@@ -6,8 +6,8 @@ mod sample;
 use glass_rt::arena::{Binary, Comparison, ScalarArena, Slot};
 use glass_rt::graph::{Executable, Graph, Handle};
 use glass_rt::kernel::Target;
-use glass_rt::reduction::{Map, PlanOptions, ReductionPlan, Strategy};
-use glass_rt::{Device, Error, Reduction, Refusal, VecView, Vector};
+use glass_rt::reduction::{Map, PlanOptions, ReductionLimits, ReductionPlan, ReductionTask, Strategy};
+use glass_rt::{Device, Reduction, VecView, Vector};
 use sample::reductions::{Dot, ELEMENTS, Norm2, Sum, THREADS};
 
 const LENGTHS: [usize; 15] =
@@ -210,7 +210,7 @@ fn red_11_spans_accumulate_in_order() {
     for device in devices() {
         // 1024 elements a binding, less what an unaligned view skips.
         let limits = device.reduction_limits();
-        let limits = glass_rt::reduction::ReductionLimits { binding_bytes: 4096, alignment: 256, ..limits };
+        let limits = ReductionLimits { binding_bytes: 4096, alignment: 256, ..limits };
         for (n, offset, starts) in
             [(1024, 0, vec![0]), (1025, 0, vec![0, 1024]), (2048, 5, vec![0, 1019, 2043])]
         {
@@ -311,8 +311,7 @@ fn red_05_equal_inputs_are_bound_once() {
     /// Takes a plain sum for the square, so that the result tells which one ran.
     struct Marked;
     impl Reduction for Marked {
-        const TASK: &'static glass_rt::reduction::ReductionTask =
-            &glass_rt::reduction::ReductionTask { square: Some(Sum::TASK), ..*Dot::TASK };
+        const TASK: &'static ReductionTask = &ReductionTask { square: Some(Sum::TASK), ..*Dot::TASK };
     }
     for device in devices() {
         let vector = Vector::filled(&device, 100, 3.0f32).unwrap();

@@ -5,9 +5,11 @@ mod sample;
 
 use std::path::PathBuf;
 
-use glass_rt::Error;
 use glass_rt::cuda::export_images;
-use glass_rt::kernel::{Code, ImageKind, Task, Variant};
+use glass_rt::kernel::{Code, ImageKind, Target, Task, Variant};
+use glass_rt::reduction::{ReductionCode, ReductionKernel};
+use glass_rt::{Error, Reduction};
+use sample::reductions::{Dot, Norm2, Sum};
 
 fn folder(name: &str) -> PathBuf {
     std::env::temp_dir().join(format!("glass-images-{name}-{}", std::process::id()))
@@ -50,6 +52,39 @@ fn every_cuda_variant_is_exported_twice() {
         assert!(ptx.contains(".target sm_90") && ptx.contains(symbol));
         // Contraction is off and every fusion is written: no separate multiply-add can have been fused.
         assert!(ptx.contains("fma.rn") && ptx.contains("mul"), "{ptx}");
+    }
+    std::fs::remove_dir_all(&dir).unwrap();
+}
+
+#[test]
+fn reductions_compile() {
+    let dir = folder("reductions");
+    for task in [Sum::TASK, Norm2::TASK, Dot::TASK] {
+        for variant in task.variants {
+            let kernels = match variant.code {
+                ReductionCode::Levels { chunk, chunk_to_scalar, fold, fold_to_scalar } => {
+                    vec![chunk, chunk_to_scalar, fold, fold_to_scalar]
+                }
+                ReductionCode::OneLaunch(kernel) => vec![kernel],
+                ReductionCode::Host { .. } => Vec::new(),
+            };
+            let variants = kernels.into_iter().filter(|kernel| kernel.code.target() == Target::Cuda);
+            let variants: Vec<Variant> = variants
+                .map(|ReductionKernel { symbol, hash, code, .. }| Variant {
+                    symbol,
+                    hash,
+                    code,
+                    ..sample::GEMV_F32_CONTIGUOUS_CUDA
+                })
+                .collect();
+            let n_variants = variants.len();
+            let task = Task { variants: variants.leak(), ..sample::GEMV_F32_CONTIGUOUS_TASK };
+            let exported = export_images(&task, 90, &dir);
+            if skipped(&exported) {
+                return;
+            }
+            assert_eq!(exported.unwrap().len(), 2 * n_variants);
+        }
     }
     std::fs::remove_dir_all(&dir).unwrap();
 }

@@ -79,7 +79,10 @@ impl Program {
         };
         let x = self.elements(step.x, step.arguments.x_start, words, state);
         let y = step.y.map(|y| self.elements(y, step.arguments.y_start, words, state)).transpose();
-        let computed = x.and_then(|x| Ok(sums_of(entry, step.group_elements, x, y?, sums)));
+        let computed = x.and_then(|x| {
+            sums_of(entry, step.group_elements, x, y?, sums);
+            Ok(())
+        });
         match partials {
             Some((memory, partials)) => state.partials[memory] = partials,
             None => state.store(step, result[0]),

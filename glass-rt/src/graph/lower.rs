@@ -1,8 +1,8 @@
 //! From recorded operations to the steps of a run: one per launch, with every number its kernel receives.
 
 #![cfg_attr(
-    not(any(feature = "cuda", feature = "cuda-unpinned", feature = "wgpu")),
-    allow(dead_code, reason = "some numbers are for kernels only")
+    not(any(feature = "cuda", feature = "cuda-unpinned")),
+    allow(dead_code, reason = "some numbers are for CUDA kernels only")
 )]
 
 use super::operation::{Node, ReductionNode, Work};

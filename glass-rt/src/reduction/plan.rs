@@ -117,7 +117,7 @@ impl ReductionPlan {
             return Err(Refusal::TooLong { given: len, max });
         }
         let spans = parts(len as u32, offsets, limits.binding_bytes, limits.alignment)?;
-        let mut refusal = Refusal::NoVariant { target: limits.target, strategy: options.strategy };
+        let mut refusal = no_variant(task, limits.target, options.strategy);
         for (variant_idx, variant) in task.variants.iter().enumerate() {
             if !serves(variant, limits.target, options) {
                 continue;
@@ -181,6 +181,11 @@ pub(crate) fn partials(variant: &ReductionVariant, levels: &[Level], first: usiz
         ReductionCode::Levels { .. } | ReductionCode::Host { .. } => levels.len() - 1,
     };
     levels.iter().enumerate().take(n_written).map(life).collect()
+}
+
+fn no_variant(task: &ReductionTask, target: Target, strategy: Option<Strategy>) -> Refusal {
+    let available = task.variants.iter().map(|variant| (variant.target(), variant.strategy)).collect();
+    Refusal::NoVariant { target, strategy, available }
 }
 
 /// Whether a variant is one for the target and the options.

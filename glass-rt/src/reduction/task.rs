@@ -132,6 +132,7 @@ impl ReductionVariant {
 
 /// The kernels of a variant, by role.
 #[derive(Clone, Copy, Debug)]
+#[allow(clippy::large_enum_variant, reason = "a description lies in a static and is read where it lies")]
 pub enum ReductionCode {
     /// One launch per level.
     Levels {

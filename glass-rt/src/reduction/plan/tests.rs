@@ -192,7 +192,8 @@ fn red_34_the_host_has_the_tree_of_the_last_block() {
 fn red_21_no_launch_folds_its_own_partial_sums_in_wgsl() {
     static VARIANTS: [ReductionVariant; 1] =
         [variant(Strategy::LastBlock, 256, 4, ReductionCode::OneLaunch(kernel_with(0, WGSL)))];
-    let refused = Refusal::NoVariant { target: Target::Wgpu, strategy: None };
+    let available = vec![(Target::Wgpu, Strategy::LastBlock)];
+    let refused = Refusal::NoVariant { target: Target::Wgpu, strategy: None, available };
     assert_eq!(plan(&VARIANTS, 1, &LIMITS), Err(refused));
 }
 
@@ -216,7 +217,8 @@ fn red_19_the_first_variant_that_fits_is_taken() {
     assert_eq!(chosen(1 << 28, &GPU, None), Ok(2));
     assert_eq!(chosen(1, &LIMITS, None), Ok(0));
     let strategy = Some(Strategy::Subgroup);
-    let refused = Refusal::NoVariant { target: Target::Cuda, strategy };
+    let available = VARIANTS.iter().map(|variant| (variant.target(), variant.strategy)).collect();
+    let refused = Refusal::NoVariant { target: Target::Cuda, strategy, available };
     assert_eq!(chosen(1, &GPU, strategy), Err(refused));
     let old = ReductionLimits { arch: Some(60), ..GPU };
     assert_eq!(chosen(1, &old, None), Err(Refusal::ComputeCapability { required: 70, given: 60 }));
