@@ -17,10 +17,17 @@ use std::process::Command;
 
 /// Kernels that may spill on sm_90, each with its reason. Everything else must stay in registers.
 const SPILLING: &[(&str, &str)] = &[
+    ("glass_inv_many_f64_n3_n6_n1_block_serial_interleaved_t57", "20 bytes around a reciprocal in a loop"),
+    (
+        "glass_inv_many_f64_n4_n3_n5_n1_inplace_block_serial_contiguous_t33",
+        "8 bytes around a reciprocal in a loop",
+    ),
     (
         "glass_ldlt_solve_f64_n5_nrhs3_inplace_block_serial_interleaved_t64",
         "4 bytes around a reciprocal in a loop",
     ),
+    ("glass_logsumexp_f64_n5_thread_serial_contiguous_shared_t128", "exp of a double keeps its own stack"),
+    ("glass_logsumexp_f64_n7_thread_serial_contiguous_bulk_t64", "exp of a double keeps its own stack"),
     (
         "glass_riccati_gain_f32_nx12_nu6_thread_serial_contiguous_bulk_t64",
         "intermediates are arrays of a thread",
