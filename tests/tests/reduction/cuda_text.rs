@@ -59,12 +59,15 @@ fn the_text_computes_the_bits_of_its_strategy() {
 
 fn kernels(generated: &GeneratedReduction) -> Vec<&Variant> {
     let variants = generated.variants.iter().filter(|variant| variant.target == Target::Cuda);
-    let of = |levels| match levels {
-        &Kernels::Launches(ref kernels) => kernels.iter().collect(),
-        &Kernels::OneLaunch(ref kernel) => vec![&**kernel],
-        &Kernels::Host => Vec::new(),
-    };
-    variants.flat_map(|variant| of(&variant.levels)).collect()
+    variants.flat_map(|variant| kernels_of(&variant.levels)).collect()
+}
+
+fn kernels_of(levels: &Kernels) -> Vec<&Variant> {
+    match levels {
+        Kernels::Launches(kernels) => kernels.iter().collect(),
+        Kernels::OneLaunch(kernel) => vec![kernel],
+        Kernels::Host => Vec::new(),
+    }
 }
 
 fn unit(kernel: &Variant) -> Unit {
