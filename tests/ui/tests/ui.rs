@@ -7,8 +7,18 @@ use std::process::Command;
 /// The compiler that wrote the expected answers; another one words its own part differently.
 const WRITTEN_BY: &str = "rustc 1.95.0";
 
-const FOLDERS: [&str; 9] =
-    ["fields", "op", "shape", "index_string", "options", "dtype", "tier_and_form", "targets", "item"];
+const FOLDERS: [&str; 10] = [
+    "fields",
+    "op",
+    "shape",
+    "index_string",
+    "options",
+    "dtype",
+    "tier_and_form",
+    "targets",
+    "item",
+    "reduce",
+];
 
 #[test]
 fn mistakes_are_explained() {
