@@ -333,11 +333,15 @@ mod tests {
             let name = op.as_str();
             let row = rows.iter().find(|cells| words(cells[0]).contains(name)).expect("it is listed");
             let entry = op.entry();
-            let sizes = entry.sizes.iter().map(|size| size.field.as_str()).collect();
+            // A list of orders is written among the options and read as sizes.
+            let orders = entry.options.iter().filter(|option| **option == Field::Orders);
+            let sizes = entry.sizes.iter().map(|size| &size.field).chain(orders);
+            let sizes = sizes.map(|field| field.as_str()).collect();
             assert_eq!(words(row[2]), sizes, "sizes of `{name}`");
             // An op whose result is always scaled has no choice.
             let is_choice = |field: &Field| match field {
                 Field::Alpha => entry.alphas.len() > 1,
+                Field::Orders => false,
                 field => !entry.sizes.iter().any(|size| size.field == *field),
             };
             let options = entry.fields().into_iter().filter(is_choice).map(Field::as_str).collect();

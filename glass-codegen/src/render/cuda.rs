@@ -25,6 +25,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     template!("body.cu.tera"),
     template!("signature.cu.tera"),
     template!("direct.cu.tera"),
+    template!("level_statements.cu.tera"),
     template!("level.cu.tera"),
     template!("level_numbers.cu.tera"),
     template!("level_start.cu.tera"),
