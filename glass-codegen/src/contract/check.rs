@@ -31,11 +31,7 @@ impl Check {
                 let provided = provided();
                 // The op of index strings has no name.
                 let names = Op::ALL.iter().filter(|op| **op != Op::Contract).map(|op| op.as_str());
-                let hint = nearest(given, names)
-                    .map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
-                let message =
-                    format!("glass: op `{given}` is not known{hint}\nallowed: {}", provided.join(", "));
-                self.report(Some(Field::Op), message);
+                self.unknown_name(("op", given), names, &provided);
             }
             Subject::Named(op, _) if op.availability() == Availability::Long => {
                 self.report(
@@ -63,6 +59,21 @@ impl Check {
         for field in strays.chain(string).filter(|field| fields.is_given(*field)) {
             self.unknown_field(field, &allowed, fields);
         }
+    }
+
+    /// A name that nothing has, with the nearest one of those that there are.
+    pub(super) fn unknown_name(
+        &mut self,
+        (kind, given): (&str, &str),
+        names: impl IntoIterator<Item = &'static str>,
+        allowed: &[&str],
+    ) {
+        let hint = nearest(given, names).map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
+        let allowed = allowed.join(", ");
+        self.report(
+            Some(Field::Op),
+            format!("glass: {kind} `{given}` is not known{hint}\nallowed: {allowed}"),
+        );
     }
 
     /// A field that nothing reads here.

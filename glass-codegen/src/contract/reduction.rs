@@ -1,7 +1,7 @@
 //! `reduce(NAME, ...)`: raw fields to a valid reduction of long vectors.
 
 use super::check::Check;
-use super::{Diagnostic, Field, Fields, nearest};
+use super::{Diagnostic, Field, Fields};
 use crate::catalogue::{LONG, MAX_CHAIN, Op};
 use crate::plan::{Target, WARP};
 use crate::spec::DType;
@@ -67,13 +67,7 @@ impl Check {
         let found = LONG.iter().copied().find(|op| op.as_str() == given);
         if found.is_none() {
             let names: Vec<_> = LONG.iter().map(|op| op.as_str()).collect();
-            let hint = nearest(given, names.iter().copied())
-                .map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
-            let allowed = names.join(", ");
-            self.report(
-                Some(Field::Op),
-                format!("glass: reduction `{given}` is not known{hint}\nallowed: {allowed}"),
-            );
+            self.unknown_name(("reduction", given), names.iter().copied(), &names);
         }
         found
     }

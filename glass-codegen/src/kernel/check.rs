@@ -28,19 +28,17 @@ fn body(spec: &Spec, body: &Body) -> Result<(), String> {
         values,
         words: BTreeMap::new(),
         n_statuses: 0,
+        within_count: None,
         ring: Ring::new(body.ring_slots),
         divergent: false,
     };
     if let Some(worker) = body.worker {
         let range = 0..=body.n_workers as isize - 1;
-        scope.define_int(worker, Int { range, value: None, varies: true, is_within_count: false })?;
+        scope.define_int(worker, Int { range, value: None, varies: true })?;
     }
     let prefixes = spec.operands.iter().filter(|operand| operand.is_prefix());
     if let Some(longest) = prefixes.map(Operand::elements).max() {
-        scope.define_int(
-            COUNT,
-            Int { range: 1..=longest as isize, value: None, varies: false, is_within_count: false },
-        )?;
+        scope.define_int(COUNT, Int { range: 1..=longest as isize, value: None, varies: false })?;
     }
     scope.block(&body.stmts)
 }
@@ -57,6 +55,8 @@ struct Scope<'a> {
     words: BTreeMap<String, Kind>,
     /// Status words in scope.
     n_statuses: usize,
+    /// The variable of the open loop that ends where the elements do.
+    within_count: Option<Index>,
     /// Copies on their way.
     ring: Ring,
     /// Lanes of one warp may disagree on reaching this point.
@@ -70,8 +70,6 @@ struct Int {
     value: Option<IntExpr>,
     /// Workers may have different values.
     varies: bool,
-    /// It is below the number of elements that exist.
-    is_within_count: bool,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -94,18 +92,15 @@ impl Scope<'_> {
                     return Err(format!("integer `{name}` may be negative: {}", range.start()));
                 }
                 let varies = names(value).iter().any(|name| self.varies(name));
-                self.define_int(
-                    name,
-                    Int { range, value: Some(value.clone()), varies, is_within_count: false },
-                )
+                self.define_int(name, Int { range, value: Some(value.clone()), varies })
             }
-            Stmt::LoadBelow { name, operand, index, limit } => {
+            Stmt::LoadBelow { name, operand, index } => {
                 self.in_bounds(*operand, index, 1)?;
-                self.int(limit)?;
+                self.int(COUNT)?;
                 self.define(name, Kind::Value)
             }
             Stmt::Load { names, operand, index } => {
-                if self.spec.operands[*operand].is_prefix() && !self.is_within_count(index) {
+                if self.spec.operands[*operand].is_prefix() && self.within_count.as_ref() != Some(index) {
                     return Err(format!(
                         "`{}` is read without regard to its length",
                         self.spec.operands[*operand].name
@@ -235,8 +230,7 @@ impl Scope<'_> {
                 let limited = *range.start()..=*limit as isize - 1;
                 // From here on the limit tells more than how the integer was made.
                 let varies = self.varies(name);
-                let is_within_count = self.int(name)?.is_within_count;
-                inner.ints.insert(name.clone(), Int { range: limited, value: None, varies, is_within_count });
+                inner.ints.insert(name.clone(), Int { range: limited, value: None, varies });
                 // Whole warps agree on a limit that is a multiple of their size.
                 let warp_uniform = matches!(name.as_str(), "thread") && limit.is_multiple_of(WARP);
                 inner.divergent |= !warp_uniform;
@@ -265,8 +259,10 @@ impl Scope<'_> {
         let varies = start.terms.iter().chain(&end.terms).any(|term| self.varies(&term.name));
         let mut inner = self.clone();
         let range = *first.start()..=last.end() - 1;
-        let is_within_count = *end == Index::name(COUNT);
-        inner.define_int(var, Int { range, value: None, varies, is_within_count })?;
+        inner.define_int(var, Int { range, value: None, varies })?;
+        if *end == Index::name(COUNT) {
+            inner.within_count = Some(Index::name(var));
+        }
         inner.divergent |= varies;
         inner.block(stmts)
     }
@@ -309,11 +305,6 @@ impl Scope<'_> {
             })
         }
         writes(&self.body.stmts, operand)
-    }
-
-    /// Whether an index is below the number of elements that exist.
-    fn is_within_count(&self, index: &Index) -> bool {
-        self.ints.iter().any(|(name, int)| int.is_within_count && *index == Index::name(name))
     }
 
     fn int(&self, name: &str) -> Result<&Int, String> {

@@ -1,6 +1,6 @@
 //! A kernel as text in the words of no language, for snapshots and faults.
 
-use super::{Constant, Frame, IntExpr, Kernel, Note, Stmt};
+use super::{COUNT, Constant, Frame, IntExpr, Kernel, Note, Stmt};
 use std::fmt;
 
 impl fmt::Display for Kernel {
@@ -36,8 +36,8 @@ fn line(stmt: &Stmt, depth: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Stmt::Load { names, operand, index } => {
             writeln!(f, "{} = load operand {operand}[{index}]", names.join(", "))
         }
-        Stmt::LoadBelow { name, operand, index, limit } => {
-            writeln!(f, "{name} = load operand {operand}[{index}] if {index} < {limit}, else +0")
+        Stmt::LoadBelow { name, operand, index } => {
+            writeln!(f, "{name} = load operand {operand}[{index}] if {index} < {COUNT}, else +0")
         }
         Stmt::LoadWord { name, operand, index } => {
             writeln!(f, "word {name} = load operand {operand}[{index}]")

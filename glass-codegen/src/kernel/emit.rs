@@ -4,7 +4,7 @@
 //! values from their first use on. In loops, indices are named integers, elements live in memory, and a loop over
 //! independent elements is dealt to the workers of the problem.
 
-use super::{COUNT, Constant, Function, Index, IntExpr, Stmt};
+use super::{Constant, Function, Index, IntExpr, Stmt};
 use crate::plan::{Plan, Target};
 use crate::spec::{Access, Letter, Role, Spec};
 use std::collections::{HashMap, HashSet};
@@ -174,7 +174,7 @@ impl<'a> Emit<'a> {
         let may_not_exist = self.spec.operands[operand].is_prefix()
             && self.within_count.is_none_or(|var| *index != Index::name(var));
         self.push(match may_not_exist {
-            true => Stmt::LoadBelow { name: name.to_owned(), operand, index: index.clone(), limit: COUNT },
+            true => Stmt::LoadBelow { name: name.to_owned(), operand, index: index.clone() },
             false => Stmt::Load { names: vec![name.to_owned()], operand, index: index.clone() },
         });
         self.loaded.last_mut().expect("a scope is open").insert(key, name.to_owned());

@@ -153,8 +153,6 @@ pub enum Stmt {
         operand: usize,
         /// Element.
         index: Index,
-        /// Number of elements that exist.
-        limit: &'static str,
     },
     /// An element of a word operand, a word that does not change.
     LoadWord {

@@ -3,7 +3,9 @@
 
 use super::language::{Language, Lines};
 use super::uses::Uses;
-use crate::kernel::{Body, Constant, Epilogue, Function, Index, IntExpr, Note, PivotKind, Sign, Stmt, Term};
+use crate::kernel::{
+    Body, COUNT, Constant, Epilogue, Function, Index, IntExpr, Note, PivotKind, Sign, Stmt, Term,
+};
 use crate::plan::{Plan, WARP};
 use crate::spec::{Element, Role, Spec};
 
@@ -97,7 +99,7 @@ impl Writer<'_> {
             Stmt::Int { name, value } => {
                 lines.push(&fill("int", &[("name", name), ("value", &self.int(value))]));
             }
-            Stmt::LoadBelow { name, operand, index, limit } => {
+            Stmt::LoadBelow { name, operand, index } => {
                 let (array, place) = (self.spec.operands[*operand].name, self.place(*operand, index));
                 let index = self.index(index);
                 let arguments = [
@@ -105,7 +107,7 @@ impl Writer<'_> {
                     ("operand", array),
                     ("place", &place),
                     ("index", &index),
-                    ("limit", limit),
+                    ("limit", COUNT),
                 ];
                 lines.push(&fill("load_below", &arguments));
             }

@@ -45,27 +45,13 @@ impl Context {
         self.check_earlier()?;
         let (n_groups_x, n_groups_y) = grid(n_groups, self.limits.max_compute_workgroups_per_dimension);
         self.scoped("launching", || {
-            let uniform = (place == ArgumentPlace::Uniform).then(|| self.uniform(arguments));
-            let entries: Vec<_> = buffers
-                .iter()
-                .copied()
-                .chain(uniform.as_ref())
-                .enumerate()
-                .map(|(binding, buffer)| wgpu::BindGroupEntry {
-                    binding: binding as u32,
-                    resource: buffer.as_entire_binding(),
-                })
-                .collect();
-            let group = self.device.create_bind_group(&wgpu::BindGroupDescriptor {
-                label: None,
-                layout: &pipeline.bindings,
-                entries: &entries,
-            });
+            let operands = buffers.iter().map(|buffer| buffer.as_entire_binding()).collect();
+            let bindings = self.bound(pipeline, place, operands, arguments);
             let mut encoder = self.device.create_command_encoder(&Default::default());
             {
                 let mut pass = encoder.begin_compute_pass(&Default::default());
                 pass.set_pipeline(&pipeline.pipeline);
-                pass.set_bind_group(0, &group, &[]);
+                pass.set_bind_group(0, &bindings, &[]);
                 if place != ArgumentPlace::Uniform {
                     pass.set_immediates(0, arguments);
                 }

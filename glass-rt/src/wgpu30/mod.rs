@@ -108,18 +108,6 @@ impl Context {
         }
     }
 
-    /// An argument block in a uniform buffer, inside an error scope.
-    fn uniform(&self, arguments: &[u8]) -> wgpu::Buffer {
-        let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
-            label: None,
-            size: arguments.len() as u64,
-            usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
-        self.queue.write_buffer(&buffer, 0, arguments);
-        buffer
-    }
-
     pub(crate) fn limits(&self) -> Limits {
         let per_dimension = u64::from(self.limits.max_compute_workgroups_per_dimension);
         Limits {

@@ -47,6 +47,34 @@ impl Context {
         Ok(Arc::clone(pipelines().entry(key).or_insert(pipeline)))
     }
 
+    /// Binds the operands of a kernel and, where they are no immediates, its arguments. Inside an error scope.
+    pub(super) fn bound(
+        &self,
+        pipeline: &Pipeline,
+        place: ArgumentPlace,
+        operands: Vec<wgpu::BindingResource<'_>>,
+        arguments: &[u8],
+    ) -> wgpu::BindGroup {
+        let uniform = (place == ArgumentPlace::Uniform).then(|| {
+            let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
+                label: None,
+                size: arguments.len() as u64,
+                usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+                mapped_at_creation: false,
+            });
+            self.queue.write_buffer(&buffer, 0, arguments);
+            buffer
+        });
+        let resources = operands.into_iter().chain(uniform.as_ref().map(wgpu::Buffer::as_entire_binding));
+        let entry = |(binding, resource)| wgpu::BindGroupEntry { binding: binding as u32, resource };
+        let entries: Vec<_> = resources.enumerate().map(entry).collect();
+        self.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: None,
+            layout: &pipeline.bindings,
+            entries: &entries,
+        })
+    }
+
     fn compile(&self, shader: &Shader) -> Result<Pipeline, Error> {
         let entry = |binding, ty| wgpu::BindGroupLayoutEntry {
             binding,

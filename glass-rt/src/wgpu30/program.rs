@@ -120,25 +120,13 @@ impl Context {
     fn prepared(
         &self,
         shader: &Shader,
-        bindings: Vec<wgpu::BindingResource<'_>>,
+        operands: Vec<wgpu::BindingResource<'_>>,
         arguments: Arguments,
         grid: [u32; 3],
     ) -> Result<Dispatch, Error> {
         let pipeline = self.pipeline(shader)?;
         self.scoped("binding buffers", || {
-            let uniform = (shader.place == ArgumentPlace::Uniform)
-                .then(|| self.uniform(bytemuck::bytes_of(&arguments)));
-            let entries: Vec<_> = bindings
-                .into_iter()
-                .chain(uniform.as_ref().map(|buffer| buffer.as_entire_binding()))
-                .enumerate()
-                .map(|(binding, resource)| wgpu::BindGroupEntry { binding: binding as u32, resource })
-                .collect();
-            let bindings = self.device.create_bind_group(&wgpu::BindGroupDescriptor {
-                label: None,
-                layout: &pipeline.bindings,
-                entries: &entries,
-            });
+            let bindings = self.bound(&pipeline, shader.place, operands, bytemuck::bytes_of(&arguments));
             let immediates = (shader.place != ArgumentPlace::Uniform).then_some(arguments);
             Dispatch { pipeline: Arc::clone(&pipeline), bindings, immediates, grid }
         })

@@ -118,8 +118,8 @@ impl<'a, T: Real> Machine<'a, T> {
                     self.values.insert(name, loaded);
                 }
             }
-            Stmt::LoadBelow { name, operand, index, limit } => {
-                let (element, limit) = (self.index(index, active)?, self.named(limit)?.to_vec());
+            Stmt::LoadBelow { name, operand, index } => {
+                let (element, limit) = (self.index(index, active)?, self.named("count")?.to_vec());
                 let mut loaded = vec![T::ZERO; self.n_workers];
                 for worker in workers(active).filter(|worker| element[*worker] < limit[*worker]) {
                     loaded[worker] = self.memory.load(*operand, element[worker], worker)?;

@@ -25,11 +25,6 @@ const SCHEMA: u32 = 3;
 
 /// The item and its launch interface.
 pub(super) fn kernels(item: &Item, generated: &Generated, images: &Images) -> TokenStream {
-    let Item { attributes, visibility, name, keyword, .. } = item;
-    let docs = docs::of_struct(generated);
-    let conditions = item.conditions();
-    let allowance = item.allowance();
-    let schema = Literal::u32_unsuffixed(SCHEMA);
     let tracked = generated.variants.iter().any(|variant| variant.plan.target == Target::Cuda).then(|| {
         let variable = images::VARIABLE;
         quote!(
@@ -39,46 +34,58 @@ pub(super) fn kernels(item: &Item, generated: &Generated, images: &Images) -> To
     let hosts = host::bodies(generated);
     let sources = task::sources(generated);
     let task = task::task(generated, images);
-    let interface = Interface::of(generated).items(item);
+    let kernels = quote! {
+        use ::glass::rt::kernel::*;
+        #tracked
+        #hosts
+        #sources
+        #task
+    };
+    documented(item, &docs::of_struct(generated), &kernels, &Interface::of(generated).items(item))
+}
+
+/// The interface that the item would have, over a task without kernels.
+pub(super) fn stub(item: &Item, fields: &Fields) -> TokenStream {
+    let interface = Interface::intended(fields);
+    let task = task::empty(&interface);
+    let kernels = quote! {
+        use ::glass::rt::kernel::*;
+        pub(super) const SOURCES: &[(&str, &str)] = &[];
+        #task
+    };
+    beside(item, &kernels, &interface.items(item))
+}
+
+/// The item with a section below the user's own words, and what belongs to it.
+fn documented(item: &Item, docs: &str, kernels: &TokenStream, interface: &TokenStream) -> TokenStream {
+    let Item { attributes, visibility, name, keyword, .. } = item;
+    let schema = Literal::u32_unsuffixed(SCHEMA);
+    let checked = quote! {
+        const _: () = ::core::assert!(
+            ::glass::rt::EXPANSION_SCHEMA == #schema,
+            "glass: the macro and the run time have different versions",
+        );
+        #interface
+    };
+    let beside = beside(item, kernels, &checked);
     quote! {
         #(#attributes)*
         #[doc = #docs]
         #visibility #keyword #name;
 
-        #(#conditions)*
-        #allowance
-        const _: () = {
-            const _: () = ::core::assert!(
-                ::glass::rt::EXPANSION_SCHEMA == #schema,
-                "glass: the macro and the run time have different versions",
-            );
-            mod glass_kernels {
-                use ::glass::rt::kernel::*;
-                #tracked
-                #hosts
-                #sources
-                #task
-            }
-            #interface
-        };
+        #beside
     }
 }
 
-/// The interface that the item would have, over a task without kernels.
-pub(super) fn stub(item: &Item, fields: &Fields) -> TokenStream {
-    let conditions = item.conditions();
-    let allowance = item.allowance();
-    let interface = Interface::intended(fields);
-    let task = task::empty(&interface);
-    let interface = interface.items(item);
+/// What belongs to an item: the module `glass_kernels`, and what reads it.
+fn beside(item: &Item, kernels: &TokenStream, interface: &TokenStream) -> TokenStream {
+    let (conditions, allowance) = (item.conditions(), item.allowance());
     quote! {
         #(#conditions)*
         #allowance
         const _: () = {
             mod glass_kernels {
-                use ::glass::rt::kernel::*;
-                pub(super) const SOURCES: &[(&str, &str)] = &[];
-                #task
+                #kernels
             }
             #interface
         };

@@ -1,7 +1,7 @@
 //! Generated reductions of long vectors to Rust items.
 
-use super::SCHEMA;
 use super::task::{number, raw_string, word};
+use super::{beside, documented};
 use crate::contract::item::Item;
 use glass_codegen::catalogue::Op;
 use glass_codegen::plan::{Target, WARP};
@@ -12,55 +12,28 @@ use quote::quote;
 
 /// The item as a reduction.
 pub(in crate::contract) fn reduction(item: &Item, generated: &GeneratedReduction) -> TokenStream {
-    let Item { attributes, visibility, name, keyword, .. } = item;
-    let docs = docs(generated);
     let mut emitted = Emitted::default();
     let task = emitted.task(generated);
     let Emitted { texts, pairs } = emitted;
-    let interface = interface(item);
-    let (conditions, allowance) = (item.conditions(), item.allowance());
-    let schema = Literal::u32_unsuffixed(SCHEMA);
-    quote! {
-        #(#attributes)*
-        #[doc = #docs]
-        #visibility #keyword #name;
-
-        #(#conditions)*
-        #allowance
-        const _: () = {
-            const _: () = ::core::assert!(
-                ::glass::rt::EXPANSION_SCHEMA == #schema,
-                "glass: the macro and the run time have different versions",
-            );
-            mod glass_kernels {
-                use ::glass::rt::kernel::Code;
-                use ::glass::rt::reduction::*;
-                #(#texts)*
-                pub(super) const SOURCES: &[(&str, &str)] = &[#(#pairs),*];
-                pub(super) static TASK: ReductionTask = #task;
-            }
-            #interface
-        };
-    }
+    let kernels = quote! {
+        use ::glass::rt::kernel::Code;
+        use ::glass::rt::reduction::*;
+        #(#texts)*
+        pub(super) const SOURCES: &[(&str, &str)] = &[#(#pairs),*];
+        pub(super) static TASK: ReductionTask = #task;
+    };
+    documented(item, &docs(generated), &kernels, &interface(item))
 }
 
 /// A reduction that no device can run, for an item whose attribute is wrong.
 pub(in crate::contract) fn reduction_stub(item: &Item) -> TokenStream {
-    let interface = interface(item);
-    let (conditions, allowance) = (item.conditions(), item.allowance());
-    quote! {
-        #(#conditions)*
-        #allowance
-        const _: () = {
-            mod glass_kernels {
-                use ::glass::rt::reduction::*;
-                pub(super) const SOURCES: &[(&str, &str)] = &[];
-                pub(super) static TASK: ReductionTask =
-                    ReductionTask { symbol: "", map: Map::Identity, square: Option::None, variants: &[] };
-            }
-            #interface
-        };
-    }
+    let kernels = quote! {
+        use ::glass::rt::reduction::*;
+        pub(super) const SOURCES: &[(&str, &str)] = &[];
+        pub(super) static TASK: ReductionTask =
+            ReductionTask { symbol: "", map: Map::Identity, square: Option::None, variants: &[] };
+    };
+    beside(item, &kernels, &interface(item))
 }
 
 /// The impls. They read `glass_kernels::{TASK, SOURCES}`.
