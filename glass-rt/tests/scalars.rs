@@ -60,58 +60,53 @@ fn compared<T: PartialOrd>(left: T, right: T) -> Vec<u32> {
         .to_vec()
 }
 
-#[test]
-fn red_13_unsigned_integers_wrap() {
+/// Holds every operation on pairs of integers with a stated quotient against what wraps.
+fn integers<T: Word + Ord + std::fmt::Debug>(
+    declare: Declare<T>,
+    pairs: &[(T, T, T)],
+    wrapping: fn(T, T) -> [T; 3],
+) {
     for device in Device::all().0 {
-        for (left, right, quotient) in [
-            (u32::MAX, 2, u32::MAX / 2),
-            (3, 5, 0),
-            (7, 7, 1),
-            (9, 0, 0),
-            (0, u32::MAX, 0),
-            (1 << 31, 3, 0x2aaa_aaaa),
-        ] {
-            let found = results(&device, Declaration::u32, left, right);
-            let wanted = [
-                left.wrapping_add(right),
-                left.wrapping_sub(right),
-                left.wrapping_mul(right),
-                quotient,
-                left.min(right),
-                left.max(right),
-            ];
-            assert_eq!(found.binaries, wanted, "{} {left} {right}", device.name());
-            assert_eq!(found.comparisons, compared(left, right), "{} {left} {right}", device.name());
-            assert_eq!(found.copy, left);
+        for &(left, right, quotient) in pairs {
+            let found = results(&device, declare, left, right);
+            let [sum, difference, product] = wrapping(left, right);
+            let wanted = [sum, difference, product, quotient, left.min(right), left.max(right)];
+            let at = format!("{} {left:?} {right:?}", device.name());
+            assert_eq!(found.binaries, wanted, "{at}");
+            assert_eq!(found.comparisons, compared(left, right), "{at}");
+            assert_eq!(found.copy, left, "{at}");
         }
     }
 }
 
 #[test]
+fn red_13_unsigned_integers_wrap() {
+    let pairs = [
+        (u32::MAX, 2, u32::MAX / 2),
+        (3, 5, 0),
+        (7, 7, 1),
+        (9, 0, 0),
+        (0, u32::MAX, 0),
+        (1 << 31, 3, 0x2aaa_aaaa),
+    ];
+    integers(Declaration::u32, &pairs, |left, right| {
+        [left.wrapping_add(right), left.wrapping_sub(right), left.wrapping_mul(right)]
+    });
+}
+
+#[test]
 fn red_13_signed_integers_wrap() {
-    for device in Device::all().0 {
-        for (left, right, quotient) in [
-            (i32::MIN, -1, i32::MIN),
-            (i32::MAX, 2, i32::MAX / 2),
-            (-7, 2, -3),
-            (7, -2, -3),
-            (-5, 0, 0),
-            (-1, 1, -1),
-        ] {
-            let found = results(&device, Declaration::i32, left, right);
-            let wanted = [
-                left.wrapping_add(right),
-                left.wrapping_sub(right),
-                left.wrapping_mul(right),
-                quotient,
-                left.min(right),
-                left.max(right),
-            ];
-            assert_eq!(found.binaries, wanted, "{} {left} {right}", device.name());
-            assert_eq!(found.comparisons, compared(left, right), "{} {left} {right}", device.name());
-            assert_eq!(found.copy, left);
-        }
-    }
+    let pairs = [
+        (i32::MIN, -1, i32::MIN),
+        (i32::MAX, 2, i32::MAX / 2),
+        (-7, 2, -3),
+        (7, -2, -3),
+        (-5, 0, 0),
+        (-1, 1, -1),
+    ];
+    integers(Declaration::i32, &pairs, |left, right| {
+        [left.wrapping_add(right), left.wrapping_sub(right), left.wrapping_mul(right)]
+    });
 }
 
 /// Whether two floats agree: bit by bit, on wgpu up to the 2.5 units that a quotient may be off.

@@ -1,8 +1,10 @@
 //! Reductions that tests visit: every one, in small and odd shapes.
 
-use glass_codegen::catalogue::{LONG, Op};
-use glass_codegen::reduction::{ReductionVariant, Strategy};
-use glass_codegen::{Fields, GeneratedReduction, generate_reduction, lower_reduction};
+use glass_codegen::catalogue::{self, LONG, Op};
+use glass_codegen::plan::Target;
+use glass_codegen::reduction::{Levels as Launches, ReductionVariant, Strategy};
+use glass_codegen::spec::{DType, Spec};
+use glass_codegen::{Fields, GeneratedReduction, Variant, generate_reduction, lower_reduction};
 use glass_oracle::long::{Levels, Map, Meeting};
 
 /// Threads of a block, and elements of a thread: one, some, more than are written out.
@@ -14,11 +16,7 @@ pub fn all() -> Vec<GeneratedReduction> {
     LONG.iter().flat_map(of_op).collect()
 }
 
-/// One reduction.
-///
-/// # Panics
-/// If the attribute refuses the shape.
-pub fn of(op: Op, (threads, elements): (usize, usize)) -> GeneratedReduction {
+fn of(op: Op, (threads, elements): (usize, usize)) -> GeneratedReduction {
     let fields = Fields {
         op: Some(op.as_str().to_owned()),
         threads_per_block: Some(threads as i128),
@@ -28,25 +26,62 @@ pub fn of(op: Op, (threads, elements): (usize, usize)) -> GeneratedReduction {
     generate_reduction(&lower_reduction(&fields).expect("a legal shape"))
 }
 
-/// What the first level adds, in the words of the oracle.
-///
-/// # Panics
-/// For an op that reduces no long vector.
-pub fn map(op: Op) -> Map {
-    match op {
-        Op::Sum => Map::Identity,
-        Op::Norm2 => Map::Square,
-        Op::Dot => Map::Multiply,
-        _ => panic!("`{}` reduces no long vector", op.as_str()),
+/// A kernel, and what the definition says of it.
+pub struct Kernel<'a> {
+    /// The kernel.
+    pub variant: &'a Variant,
+    /// What it is for.
+    pub target: Target,
+    /// What it adds up: the reduction's own terms, or sums.
+    pub map: Map,
+    /// The levels that it is one of.
+    pub levels: Levels,
+}
+
+impl Kernel<'_> {
+    /// Its chunk as a task.
+    pub fn spec(&self) -> Spec {
+        let op = match self.map {
+            Map::Identity => Op::Sum,
+            Map::Square => Op::Norm2,
+            Map::Multiply => Op::Dot,
+        };
+        catalogue::level(op, DType::F32, self.levels.threads * self.levels.elements)
     }
 }
 
-/// The levels of a variant, in the words of the oracle.
-pub fn levels(generated: &GeneratedReduction, variant: &ReductionVariant) -> Levels {
+/// Every kernel of a reduction.
+///
+/// # Panics
+/// For an op that reduces no long vector.
+pub fn kernels(generated: &GeneratedReduction) -> Vec<Kernel<'_>> {
     let request = &generated.request;
-    let meeting = match variant.strategy {
-        Strategy::Tree => Meeting::Tree,
-        Strategy::Subgroup | Strategy::LastBlock => Meeting::Warps,
+    let (threads, elements) = (request.threads_per_block, request.elements_per_thread);
+    let map = match request.op {
+        Op::Sum => Map::Identity,
+        Op::Norm2 => Map::Square,
+        Op::Dot => Map::Multiply,
+        op => panic!("`{}` reduces no long vector", op.as_str()),
     };
-    Levels { threads: request.threads_per_block, elements: request.elements_per_thread, meeting }
+    let mut kernels = Vec::new();
+    for ReductionVariant { target, strategy, levels } in &generated.variants {
+        let meeting = match strategy {
+            Strategy::Tree => Meeting::Tree,
+            Strategy::Subgroup | Strategy::LastBlock => Meeting::Warps,
+        };
+        let mut add = |variant, map| {
+            let levels = Levels { threads, elements, meeting };
+            kernels.push(Kernel { variant, target: *target, map, levels });
+        };
+        match levels {
+            Launches::Launches(variants) => {
+                let [first, only, later, last] = &**variants;
+                [first, only].into_iter().for_each(|variant| add(variant, map));
+                [later, last].into_iter().for_each(|variant| add(variant, Map::Identity));
+            }
+            Launches::OneLaunch(variant) => add(variant, map),
+            Launches::Host => {}
+        }
+    }
+    kernels
 }

@@ -154,8 +154,9 @@ struct Staged {
     is_written: bool,
 }
 
+/// A body and what stands above it: how every file begins.
 #[derive(Serialize)]
-struct File {
+pub(super) struct Start {
     ty: &'static str,
     numerics: String,
     symbol: String,
@@ -164,6 +165,30 @@ struct File {
     body_doc: Vec<String>,
     body_params: Vec<Param>,
     body: String,
+}
+
+impl Start {
+    /// The body as a function of these parameters, about such a subject.
+    pub(super) fn of(input: &Input<'_>, subject: &'static str, body_params: Vec<Param>) -> Start {
+        let Input { spec, plan, kernel, .. } = input;
+        let tier = plan.mapping.tier;
+        Start {
+            ty: type_name(spec.dtype),
+            numerics: numerics::definitions(&Uses::of(&kernel.body.stmts), spec.dtype),
+            symbol: kernel.symbol.clone(),
+            body_name: kernel.body.name.clone(),
+            subject,
+            body_doc: body_doc(tier).into_iter().map(str::to_owned).collect(),
+            body_params,
+            body: writer::lines(&facts(spec.dtype, tier), spec, plan, &kernel.body),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct File {
+    #[serde(flatten)]
+    start: Start,
     kernel_params: Vec<Param>,
     arguments: Vec<Argument>,
     launch_bounds: String,
@@ -202,14 +227,7 @@ pub(super) fn code(input: &Input<'_>) -> String {
     let threads = plan.mapping.threads_per_block;
     let has_parts = !staged.is_empty() && tier != Tier::Thread;
     let file = File {
-        ty: type_name(spec.dtype),
-        numerics: numerics::definitions(&Uses::of(&kernel.body.stmts), spec.dtype),
-        symbol: kernel.symbol.clone(),
-        body_name: kernel.body.name.clone(),
-        subject: "One problem; operands are column-major.",
-        body_doc: body_doc(tier).into_iter().map(str::to_owned).collect(),
-        body_params: params(body_params(input)),
-        body: writer::lines(&facts, spec, plan, &kernel.body),
+        start: Start::of(input, "One problem; operands are column-major.", params(body_params(input))),
         kernel_params: params(kernel_params(input)),
         arguments: call_arguments(input, has_parts),
         launch_bounds: match plan.mapping.min_blocks {

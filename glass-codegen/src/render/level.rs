@@ -3,9 +3,7 @@
 //! Its parameters are those of the run time's reduction kernels: inputs, partial sums where it writes them, the arena, then
 //! seven numbers.
 
-use super::uses::Uses;
-use super::writer::{self, Facts};
-use super::{Dialect, Input, cuda, numerics, wgsl};
+use super::{Dialect, Input, cuda, wgsl, writer};
 use crate::kernel::{Body, COUNT, Frame};
 use crate::plan::{Destination, Level, Tier};
 use crate::spec::{Role, Spec};
@@ -19,14 +17,8 @@ struct CudaInput {
 
 #[derive(Serialize)]
 struct CudaFile {
-    ty: &'static str,
-    numerics: String,
-    symbol: String,
-    body_name: String,
-    subject: &'static str,
-    body_doc: Vec<String>,
-    body_params: Vec<cuda::Param>,
-    body: String,
+    #[serde(flatten)]
+    start: cuda::Start,
     threads_per_block: String,
     inputs: Vec<CudaInput>,
     chunk: String,
@@ -50,7 +42,7 @@ struct CudaLastBlock {
 
 /// CUDA C++ text of a level.
 pub(super) fn cuda(input: &Input<'_>) -> String {
-    let language = facts(input).language;
+    let facts = cuda::facts(input.spec.dtype, Tier::Block);
     let file = cuda_file(input);
     let text = match &input.kernel.frame {
         Frame::LastBlock(fold) => {
@@ -58,34 +50,27 @@ pub(super) fn cuda(input: &Input<'_>) -> String {
                 file,
                 fold_name: fold.body.name.clone(),
                 fold_params: cuda_params(&fold.spec, &fold.body),
-                fold: writer::lines(&facts(input), &fold.spec, &fold.plan, &fold.body),
+                fold: writer::lines(&facts, &fold.spec, &fold.plan, &fold.body),
             };
-            language.file("last_block.cu.tera", &file)
+            facts.language.file("last_block.cu.tera", &file)
         }
         Frame::Level(Level { destination, .. }) => {
             let is_scalar = *destination == Destination::Scalar;
-            language.file("level.cu.tera", &CudaLevel { file, is_scalar })
+            facts.language.file("level.cu.tera", &CudaLevel { file, is_scalar })
         }
         Frame::Batch { .. } => unreachable!("a batch has frames of its own"),
     };
     text.trim_start().to_owned()
 }
 
-fn facts(input: &Input<'_>) -> Facts {
-    cuda::facts(input.spec.dtype, Tier::Block)
-}
-
 fn cuda_file(input: &Input<'_>) -> CudaFile {
     let Input { spec, plan, kernel, .. } = input;
     CudaFile {
-        ty: cuda::type_name(spec.dtype),
-        numerics: numerics::definitions(&Uses::of(&kernel.body.stmts), spec.dtype),
-        symbol: kernel.symbol.clone(),
-        body_name: kernel.body.name.clone(),
-        subject: "One chunk of a long vector; elements from `count` on do not exist.",
-        body_doc: cuda::body_doc(Tier::Block).into_iter().map(str::to_owned).collect(),
-        body_params: cuda_params(spec, &kernel.body),
-        body: writer::lines(&facts(input), spec, plan, &kernel.body),
+        start: cuda::Start::of(
+            input,
+            "One chunk of a long vector; elements from `count` on do not exist.",
+            cuda_params(spec, &kernel.body),
+        ),
         threads_per_block: plan.mapping.threads_per_block.to_string(),
         inputs: inputs(input).map(|(_, name)| CudaInput { name, start: format!("{name}_start") }).collect(),
         chunk: chunk(input),

@@ -1,12 +1,11 @@
 //! Does the CUDA text of every level compute the definition's bits? Executed on the CPU, thread by thread.
 
+use glass_codegen::Variant;
 use glass_codegen::plan::{Destination, Target};
-use glass_codegen::reduction::Levels as Kernels;
-use glass_codegen::{GeneratedReduction, Variant};
 use glass_oracle::long::{Levels, Map, vector};
 use glass_tests::cuda_on_cpu::program::compiler;
 use glass_tests::cuda_on_cpu::{Launch, Process, Program, Unit};
-use glass_tests::reduction;
+use glass_tests::reduction::{self, Kernel};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -30,44 +29,21 @@ fn the_text_computes_the_bits_of_its_strategy() {
         }
     };
     let all = reduction::all();
+    let kernels: Vec<_> =
+        all.iter().flat_map(reduction::kernels).filter(|kernel| kernel.target == Target::Cuda).collect();
+    // The later levels of all ops are the same.
     let units: BTreeMap<_, _> =
-        all.iter().flat_map(kernels).map(|kernel| (&kernel.symbol, unit(kernel))).collect();
+        kernels.iter().map(|Kernel { variant, .. }| (&variant.symbol, unit(variant))).collect();
     let units: Vec<_> = units.into_values().collect();
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("reduction-text");
     let program =
         Program::build(&compiler, &folder, &[], &units).unwrap_or_else(|complaint| panic!("{complaint}"));
     let mut process = program.start().expect("it has been compiled");
-    let mut n_launches = 0;
-    for generated in &all {
-        for variant in generated.variants.iter().filter(|variant| variant.target == Target::Cuda) {
-            let levels = reduction::levels(generated, variant);
-            let map = reduction::map(generated.request.op);
-            match &variant.levels {
-                Kernels::Launches(kernels) => {
-                    for (role, kernel) in kernels.iter().enumerate() {
-                        let map = if role < 2 { map } else { Map::Identity };
-                        n_launches += check(&mut process, kernel, map, &levels);
-                    }
-                }
-                Kernels::OneLaunch(kernel) => n_launches += check(&mut process, kernel, map, &levels),
-                Kernels::Host => panic!("a CUDA variant has kernels"),
-            }
-        }
-    }
+    let n_launches: usize = kernels
+        .iter()
+        .map(|Kernel { variant, map, levels, .. }| check(&mut process, variant, *map, levels))
+        .sum();
     println!("{} texts of {} reductions, {n_launches} launches", units.len(), all.len());
-}
-
-fn kernels(generated: &GeneratedReduction) -> Vec<&Variant> {
-    let variants = generated.variants.iter().filter(|variant| variant.target == Target::Cuda);
-    variants.flat_map(|variant| kernels_of(&variant.levels)).collect()
-}
-
-fn kernels_of(levels: &Kernels) -> Vec<&Variant> {
-    match levels {
-        Kernels::Launches(kernels) => kernels.iter().collect(),
-        Kernels::OneLaunch(kernel) => vec![kernel],
-        Kernels::Host => Vec::new(),
-    }
 }
 
 fn unit(kernel: &Variant) -> Unit {

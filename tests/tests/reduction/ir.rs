@@ -1,46 +1,25 @@
 //! Does the IR of every level describe the definition's tree? By raw bytes, every worker in step.
 
-use glass_codegen::Variant;
 use glass_codegen::kernel::{Body, Frame};
 use glass_codegen::plan::Destination;
-use glass_codegen::reduction::Levels as Kernels;
 use glass_codegen::spec::Spec;
 use glass_oracle::Case;
 use glass_oracle::long::{Levels, Map, vector};
-use glass_tests::{interpret, reduction};
+use glass_tests::interpret;
+use glass_tests::reduction::{self, Kernel};
 
 #[test]
 fn every_level_sums_its_chunk_in_the_order_of_its_strategy() {
-    let mut n_levels = 0;
-    for generated in reduction::all() {
-        for variant in &generated.variants {
-            let levels = reduction::levels(&generated, variant);
-            let map = reduction::map(generated.request.op);
-            match &variant.levels {
-                Kernels::Launches(kernels) => {
-                    for (role, kernel) in kernels.iter().enumerate() {
-                        // The later levels add what the first has made.
-                        let map = if role < 2 { map } else { Map::Identity };
-                        check(kernel, map, &levels);
-                        n_levels += 1;
-                    }
-                }
-                Kernels::OneLaunch(kernel) => {
-                    check(kernel, map, &levels);
-                    n_levels += 1;
-                }
-                Kernels::Host => {}
-            }
-        }
-    }
-    assert_eq!(n_levels, 3 * 5 * (1 + 3 * 4));
+    let all = reduction::all();
+    let kernels: Vec<_> = all.iter().flat_map(reduction::kernels).collect();
+    kernels.iter().for_each(|kernel| check(kernel, &kernel.spec()));
+    assert_eq!(kernels.len(), 3 * 5 * (1 + 3 * 4));
 }
 
-fn check(variant: &Variant, map: Map, levels: &Levels) {
-    let spec = spec(variant, map);
+fn check(Kernel { variant, map, levels, .. }: &Kernel<'_>, spec: &Spec) {
     let chunk = levels.threads * levels.elements;
     for count in counts(levels.threads, chunk) {
-        check_body(&spec, &variant.kernel.body, map, levels, count);
+        check_body(spec, &variant.kernel.body, *map, levels, count);
     }
     if let Frame::LastBlock(fold) = &variant.kernel.frame {
         assert_eq!(variant.plan.level.map(|level| level.destination), Some(Destination::LastBlock));
@@ -73,14 +52,4 @@ fn check_body(spec: &Spec, body: &Body, map: Map, levels: &Levels, count: usize)
         .unwrap_or_else(|fault| panic!("{}, {count} elements: {fault}", body.name));
     let expected = levels.level(map, &x[..count], &y[..count]);
     assert_eq!(case.outputs[0][0].to_bits(), expected[0].to_bits(), "{}, {count} elements", body.name);
-}
-
-fn spec(variant: &Variant, map: Map) -> Spec {
-    let op = match map {
-        Map::Identity => glass_codegen::catalogue::Op::Sum,
-        Map::Square => glass_codegen::catalogue::Op::Norm2,
-        Map::Multiply => glass_codegen::catalogue::Op::Dot,
-    };
-    let chunk = variant.plan.accesses[0].problem_stride;
-    glass_codegen::catalogue::level(op, glass_codegen::spec::DType::F32, chunk)
 }

@@ -1,9 +1,9 @@
 //! Is every WGSL text of a level legal, and does it bind what the run time binds?
 
+use glass_codegen::Variant;
 use glass_codegen::plan::{Destination, Target};
-use glass_codegen::reduction::Levels;
 use glass_codegen::render::{Dialect, Source};
-use glass_codegen::{GeneratedReduction, Variant};
+use glass_oracle::long::Map;
 use glass_tests::reduction;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use naga::{AddressSpace, StorageAccess};
@@ -15,23 +15,17 @@ const MAX_WORKGROUP_BYTES: usize = 16_384;
 fn every_text_is_valid_and_binds_what_the_interface_says() {
     let mut n_texts = 0;
     for generated in reduction::all() {
-        for variant in generated.variants.iter().filter(|variant| variant.target == Target::Wgsl) {
-            let Levels::Launches(kernels) = &variant.levels else { panic!("one dispatch a level") };
-            for (role, kernel) in kernels.iter().enumerate() {
-                let n_inputs = if role < 2 { n_inputs(&generated) } else { 1 };
-                assert_eq!(kernel.sources.len(), 2);
-                for source in &kernel.sources {
-                    check(kernel, source, n_inputs);
-                    n_texts += 1;
-                }
+        let kernels = reduction::kernels(&generated);
+        for kernel in kernels.iter().filter(|kernel| kernel.target == Target::Wgsl) {
+            let n_inputs = if kernel.map == Map::Multiply { 2 } else { 1 };
+            assert_eq!(kernel.variant.sources.len(), 2);
+            for source in &kernel.variant.sources {
+                check(kernel.variant, source, n_inputs);
+                n_texts += 1;
             }
         }
     }
     assert_eq!(n_texts, 3 * 5 * 4 * 2);
-}
-
-fn n_inputs(generated: &GeneratedReduction) -> usize {
-    if generated.square.is_some() { 2 } else { 1 }
 }
 
 fn check(kernel: &Variant, source: &Source, n_inputs: usize) {
