@@ -1,6 +1,7 @@
 //! Do graphs of emitted reductions give the definition's sums? On every device of this machine: bits on the host and on CUDA,
 //! the bound of the plan on WGSL.
 
+use crate::receipt;
 use glass::rt::arena::ScalarArena;
 use glass::rt::graph::Graph;
 use glass::rt::kernel::Target;
@@ -26,23 +27,31 @@ struct LargeInner;
 
 const LENGTHS: [usize; 11] = [1, 2, 31, 33, 255, 256, 257, 513, 65_536, 65_537, 300_001];
 
+/// Three levels of large chunks.
+const LONG: [usize; 1] = [6_600_001];
+
 /// Elements before the views.
 const OFFSETS: [usize; 2] = [3, 70];
 
 #[test]
 fn sum_by_every_strategy() {
-    on_every_device::<Sum>(Map::Identity);
+    on_every_device::<Sum>(Map::Identity, &[]);
 }
 
 #[test]
 fn norm2_by_every_strategy() {
-    on_every_device::<SquaredNorm>(Map::Square);
+    on_every_device::<SquaredNorm>(Map::Square, &[]);
 }
 
 #[test]
 fn dot_by_every_strategy() {
-    on_every_device::<Inner>(Map::Multiply);
-    on_every_device::<LargeInner>(Map::Multiply);
+    on_every_device::<Inner>(Map::Multiply, &[]);
+    on_every_device::<LargeInner>(Map::Multiply, &LONG);
+}
+
+#[test]
+fn every_kernel_has_passed_on_a_gpu() {
+    [Sum::TASK, SquaredNorm::TASK, Inner::TASK, LargeInner::TASK].into_iter().for_each(receipt::check);
 }
 
 /// RED-5: two handles of one vector are the squared norm, and one pass over it.
@@ -65,19 +74,20 @@ fn the_dot_of_a_vector_with_itself_is_its_squared_norm() {
     assert_eq!(compiled.read(dot).expect("done").to_bits(), compiled.read(norm2).expect("done").to_bits());
 }
 
-fn on_every_device<K: Reduction>(map: Map) {
+fn on_every_device<K: Reduction>(map: Map, long: &[usize]) {
     let (devices, skipped) = Device::all();
     skipped.iter().for_each(|skipped| println!("skipped: {}: {}", skipped.device, skipped.reason));
     for device in &devices {
         let mut strategies = Vec::new();
         for variant in K::TASK.variants.iter().filter(|variant| variant.target() == device.target()) {
             strategies.push(variant.strategy);
-            for n in LENGTHS {
-                check::<K>(device, variant.strategy, map, n);
+            for n in LENGTHS.iter().chain(long) {
+                check::<K>(device, variant.strategy, map, *n);
             }
         }
         println!("{}: {} by {strategies:?}", device.name(), K::TASK.symbol);
         assert!(!strategies.is_empty());
+        receipt::note(device, K::TASK);
     }
 }
 

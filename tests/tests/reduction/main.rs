@@ -3,4 +3,5 @@
 mod cuda_text;
 mod graph;
 mod ir;
+mod receipt;
 mod wgsl;
