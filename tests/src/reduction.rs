@@ -16,7 +16,11 @@ pub fn all() -> Vec<GeneratedReduction> {
     LONG.iter().flat_map(of_op).collect()
 }
 
-fn of(op: Op, (threads, elements): (usize, usize)) -> GeneratedReduction {
+/// One reduction.
+///
+/// # Panics
+/// If the attribute refuses the shape.
+pub fn of(op: Op, (threads, elements): (usize, usize)) -> GeneratedReduction {
     let fields = Fields {
         op: Some(op.as_str().to_owned()),
         threads_per_block: Some(threads as i128),

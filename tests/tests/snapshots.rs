@@ -3,11 +3,14 @@
 //! `tests/cases/<op>/<case>.toml` becomes `tests/snapshots/<op>/<case>/{1-plan,2-kernel,3-...}.snap`, and the
 //! whole grid becomes one line a kernel in `tests/snapshots/index.snap`. Bless with `cargo xtask bless`.
 
+use glass_codegen::catalogue::Op;
 use glass_codegen::plan::{Arch, Target};
+use glass_codegen::reduction::Levels;
 use glass_codegen::render::{Dialect, Source};
-use glass_codegen::{Generated, Variant};
+use glass_codegen::{Generated, GeneratedReduction, Variant};
 use glass_tests::case::{self, Case};
 use glass_tests::grid::{self, Entry};
+use glass_tests::reduction;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -30,6 +33,19 @@ fn every_case_matches_its_snapshots() {
         }
     }
     assert!(failures.is_empty(), "changed, see `cargo xtask bless`:\n{}", failures.join("\n"));
+}
+
+/// The reduction that is shown: few threads, two elements each.
+fn shown_reduction() -> GeneratedReduction {
+    reduction::of(Op::Dot, (64, 2))
+}
+
+#[test]
+fn a_reduction_matches_its_snapshots() {
+    let generated = shown_reduction();
+    for (name, text) in reduction_stages(&generated) {
+        settings(reduction_folder(&generated)).bind(|| insta::assert_snapshot!(name, text));
+    }
 }
 
 #[test]
@@ -71,6 +87,9 @@ fn every_snapshot_has_a_case() {
             stages(&case.generate()).into_iter().map(|(name, _)| folder.join(format!("{name}.snap"))),
         );
     }
+    let reduction = shown_reduction();
+    let folder = reduction_folder(&reduction);
+    made.extend(reduction_stages(&reduction).iter().map(|(name, _)| folder.join(format!("{name}.snap"))));
     let is_pending = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "new");
     let found: BTreeSet<_> = case::files("snapshots").into_iter().filter(|path| !is_pending(path)).collect();
     let mut stale: Vec<_> = found.difference(&made).collect();
@@ -104,22 +123,42 @@ fn named(variant: &Variant) -> String {
 
 /// Snapshot names and texts of a case; a target that the case does not ask for has none.
 fn stages(generated: &Generated) -> Vec<(&'static str, String)> {
+    let plan_and_kernels = [("1-plan", plan(generated)), ("2-kernel", kernels(&generated.variants))];
+    plan_and_kernels.into_iter().chain(texts(&generated.variants)).collect()
+}
+
+/// The emitted files of some kernels, target by target; none for a target without any.
+fn texts(variants: &[Variant]) -> impl Iterator<Item = (&'static str, String)> {
     let files = [
         ("3-cuda-sm_90", Target::Cuda, None),
         ("3-wgsl-native", Target::Wgsl, Some(Dialect::Native)),
         ("3-wgsl-web", Target::Wgsl, Some(Dialect::Web)),
         ("3-rust", Target::Host, None),
     ];
-    let mut stages = vec![("1-plan", plan(generated)), ("2-kernel", kernels(&generated.variants))];
-    for (name, target, dialect) in files {
+    files.into_iter().filter_map(|(name, target, dialect)| {
         let wanted = |source: &&Source| (source.target, source.dialect) == (target, dialect);
-        let sources = generated.variants.iter().flat_map(|variant| &variant.sources).filter(wanted);
+        let sources = variants.iter().flat_map(|variant| &variant.sources).filter(wanted);
         let texts: Vec<_> = sources.map(Source::text).collect();
-        if !texts.is_empty() {
-            stages.push((name, texts.join("\n")));
+        (!texts.is_empty()).then(|| (name, texts.join("\n")))
+    })
+}
+
+fn reduction_folder(generated: &GeneratedReduction) -> PathBuf {
+    let name = generated.symbol.strip_prefix("glass_").expect("a symbol of glass");
+    case::package().join("snapshots/reduce").join(name)
+}
+
+/// Of every strategy the first level and the last.
+fn reduction_stages(generated: &GeneratedReduction) -> Vec<(&'static str, String)> {
+    let mut variants = Vec::new();
+    for variant in &generated.variants {
+        match &variant.levels {
+            Levels::Launches(kernels) => variants.extend([kernels[0].clone(), kernels[3].clone()]),
+            Levels::OneLaunch(kernel) => variants.push((**kernel).clone()),
+            Levels::Host => {}
         }
     }
-    stages
+    std::iter::once(("2-kernel", kernels(&variants))).chain(texts(&variants)).collect()
 }
 
 fn plan(generated: &Generated) -> String {
