@@ -45,7 +45,7 @@
 //! multiply-add and is held to an error bound.
 #![forbid(unsafe_code)]
 
-pub use glass_macros::{contract, op, reduce};
+pub use glass_macros::{contract, op, reduce, vector};
 pub use glass_rt as rt;
 pub use glass_rt::{
     Batch, Device, Element, Error, Graph, Kernel, Layout, Operands, Real, Reduction, Refusal, ScalarArena,
