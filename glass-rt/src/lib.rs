@@ -13,6 +13,7 @@
 
 pub mod arena;
 pub mod batch;
+pub mod csr;
 #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
 pub mod cuda;
 pub mod device;
@@ -28,12 +29,14 @@ pub mod reduction;
 pub mod refusal;
 mod storage;
 pub mod vector;
+pub mod vector_op;
 #[cfg(feature = "wgpu")]
 pub mod wgpu30;
 pub mod word;
 
 pub use arena::ScalarArena;
 pub use batch::Batch;
+pub use csr::Csr;
 pub use device::{Device, Skipped};
 pub use element::{Element, Real};
 pub use error::Error;
@@ -43,6 +46,7 @@ pub use launch::{Operands, launch, launch_variant};
 pub use reduction::Reduction;
 pub use refusal::Refusal;
 pub use vector::{VecView, Vector};
+pub use vector_op::VectorOp;
 
 /// Version of what an attribute's expansion expects of this crate; the expansion asserts the same number.
 pub const EXPANSION_SCHEMA: u32 = 3;

@@ -43,10 +43,10 @@ pub enum Refusal {
     #[error("a scalar of another arena given\n  allowed: slots of the arena of this graph")]
     ForeignArena,
 
-    /// A vector of another device.
-    #[error("a vector on {given} given\n  allowed: {expected}, the device of the graph")]
+    /// A vector, a matrix or an arena of another device.
+    #[error("memory on {given} given\n  allowed: {expected}, the device of the graph")]
     ForeignDevice {
-        /// The vector's device.
+        /// The memory's device.
         given: String,
         /// The graph's device.
         expected: String,
@@ -56,7 +56,7 @@ pub enum Refusal {
     #[error("a second gate given\n  allowed: one gate per operation")]
     SecondGate,
 
-    /// An operation on scalars that should add to its result.
+    /// An operation without a result to which it could add.
     #[error("no sum to add to the old value\n  allowed: reductions")]
     NoSum,
 
@@ -78,6 +78,55 @@ pub enum Refusal {
         expected: u64,
     },
 
+    /// Operands of a vector operation whose sizes do not fit.
+    #[error("{given} {unit} in `{operand}`\n  allowed: {expected}, the number of {other_unit} in `{other}`")]
+    UnequalOperands {
+        /// The operand.
+        operand: &'static str,
+        /// What of it is counted.
+        unit: &'static str,
+        /// How many it has.
+        given: u64,
+        /// The operand that it has to fit.
+        other: &'static str,
+        /// What of that is counted.
+        other_unit: &'static str,
+        /// How many that has.
+        expected: u64,
+    },
+
+    /// One vector or scalar for two of a vector operation that writes one of them.
+    #[error("the same given for `{first}` and `{second}`\n  allowed: only where both are read")]
+    SharedOperand {
+        /// A vector or a scalar.
+        first: &'static str,
+        /// A later one.
+        second: &'static str,
+    },
+
+    /// Two handles to one memory that an operation writes.
+    #[error(
+        "a second handle to memory that is written\n  allowed: one import of memory that an operation writes"
+    )]
+    Aliased,
+
+    /// An operation that clears no word.
+    #[error("no operation that clears a scalar\n  allowed: vector operations")]
+    NoClearing,
+
+    /// An operation with two scalars to clear.
+    #[error("a second scalar to clear given\n  allowed: one per operation")]
+    SecondClearing,
+
+    /// An operation that would clear what its groups read.
+    #[error(
+        "{what} given to clear\n  allowed: a scalar that the operation writes, or has nothing to do with"
+    )]
+    ClearedWhileRead {
+        /// What the scalar is to the operation.
+        what: String,
+    },
+
     /// Nothing to reduce.
     #[error("an input of 0 elements given\n  allowed: at least 1")]
     Empty,
@@ -92,10 +141,12 @@ pub enum Refusal {
     },
 
     /// Groups of threads that no tree fits.
-    #[error("{given} threads per group\n  allowed: a power of two, at least 2")]
+    #[error("{given} threads per group\n  allowed: a power of two, at least {least}")]
     Threads {
         /// Threads of a group.
         given: u32,
+        /// Fewest threads.
+        least: u32,
     },
 
     /// An accumulator with too long a chain of additions.
@@ -105,6 +156,43 @@ pub enum Refusal {
         given: u32,
         /// Longest chain.
         max: u32,
+    },
+
+    /// Row offsets that do not ascend from 0 to the number of stored values.
+    #[error("offset {given} where row {row} begins\n  allowed: {least} to {most}")]
+    RowOffset {
+        /// The row, from 0; the end of the last row is where a row after it would begin.
+        row: usize,
+        /// The offset.
+        given: u32,
+        /// Smallest allowed offset.
+        least: usize,
+        /// Largest allowed offset.
+        most: usize,
+    },
+
+    /// Row offsets of a matrix without any.
+    #[error("no row offset given\n  allowed: one where each row begins, and one where the last one ends")]
+    NoRowOffsets,
+
+    /// Unequal numbers of columns and values.
+    #[error("{given} values given\n  allowed: {expected}, one for each column given")]
+    ValueCount {
+        /// Values given.
+        given: usize,
+        /// Columns given.
+        expected: usize,
+    },
+
+    /// A column outside the matrix.
+    #[error("column {given} in row {row}\n  allowed: below {n_columns}")]
+    Column {
+        /// The row, from 0.
+        row: usize,
+        /// The column.
+        given: u32,
+        /// Columns of the matrix.
+        n_columns: usize,
     },
 
     /// A level with more groups than a grid holds.

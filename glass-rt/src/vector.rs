@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::device::Device;
 use crate::error::Error;
@@ -29,14 +29,24 @@ impl Memory {
         Memory { device: device.clone(), len, words: Arc::new(RwLock::new(words)) }
     }
 
+    /// What tells it from all other memories.
+    pub(crate) fn address(&self) -> usize {
+        Arc::as_ptr(&self.words).addr()
+    }
+
     /// Whether both are the same memory.
     pub(crate) fn is(&self, other: &Memory) -> bool {
-        Arc::ptr_eq(&self.words, &other.words)
+        self.address() == other.address()
     }
 
     /// The words, for reading. On a GPU the guard protects the host's side only; the device orders the rest.
     pub(crate) fn words(&self) -> RwLockReadGuard<'_, Storage<u32>> {
         self.words.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The same, for writing.
+    pub(crate) fn words_mut(&self) -> RwLockWriteGuard<'_, Storage<u32>> {
+        self.words.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -96,8 +106,11 @@ impl<T: Word> Vector<T> {
             let allowed = format!("{}, the length of the vector", self.memory.len);
             return Err(Error::DataLength { given: data.len(), allowed });
         }
-        let mut words = self.memory.words.write().unwrap_or_else(PoisonError::into_inner);
-        words.write(&self.memory.device, bytemuck::cast_slice(data))
+        self.memory.words_mut().write(&self.memory.device, bytemuck::cast_slice(data))
+    }
+
+    pub(crate) fn memory(&self) -> &Memory {
+        &self.memory
     }
 }
 

@@ -1,4 +1,4 @@
-//! The arena: all scalars of a graph as words of one buffer.
+//! The arena: all scalars of a graph, or of graphs that share them, as words of one buffer.
 //!
 //! Scalars are declared first and used afterwards: [`ScalarArena::declare`] opens the declaration, which hands out
 //! typed [`Slot`]s, and [`Declaration::seal`] fixes the size. What a slot may be used for its type says.
@@ -8,13 +8,16 @@ mod operation;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 pub use operation::{Binary, Comparison};
 pub(crate) use operation::{Operation, ScalarStep};
 
+use crate::device::Device;
 use crate::error::Error;
 use crate::refusal::Refusal;
-use crate::word::Word;
+use crate::vector::Vector;
+use crate::word::{Format, Word};
 
 /// The largest word number, which means "no gate" to kernels, is never a slot.
 const MAX_SLOTS: usize = u32::MAX as usize;
@@ -53,7 +56,7 @@ impl Declaration {
 
     /// Ends the declaration.
     pub fn seal(self) -> ScalarArena {
-        ScalarArena { id: self.id, n_words: self.names.len() }
+        ScalarArena { id: self.id, n_words: self.names.len(), words: Arc::default() }
     }
 
     fn slot<T: Word>(&mut self, name: &str) -> Result<Slot<T>, Error> {
@@ -73,12 +76,15 @@ impl Declaration {
     }
 }
 
-/// The scalars of a graph: one word each, in the order of their declaration. A graph's scalars are 0 before its first
-/// run and keep their values from run to run.
-#[derive(Debug)]
+/// The scalars of one or more graphs: one word each, in the order of their declaration. All clones are the same
+/// scalars, so that graphs over clones hand their scalars on to each other. They are 0 before the first run of any
+/// graph over them and keep their values from run to run. They live on the device of the first graph over them that
+/// is compiled.
+#[derive(Clone, Debug)]
 pub struct ScalarArena {
     pub(crate) id: u64,
-    pub(crate) n_words: usize,
+    n_words: usize,
+    words: Arc<Mutex<Option<Vector<u32>>>>,
 }
 
 impl ScalarArena {
@@ -99,6 +105,20 @@ impl ScalarArena {
     /// Size of the arena in bytes: exactly four per slot.
     pub fn n_bytes(&self) -> usize {
         self.n_words * size_of::<u32>()
+    }
+
+    /// The words on `device`, which no other device may have.
+    pub(crate) fn words(&self, device: &Device) -> Result<Vector<u32>, Error> {
+        let mut words = self.words.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*words {
+            Some(words) if words.device() == device => Ok(words.clone()),
+            Some(words) => {
+                let (given, expected) = (words.device().name().into(), device.name().into());
+                let reason = Refusal::ForeignDevice { given, expected };
+                Err(Error::Refused { operation: "compile".into(), reason })
+            }
+            None => Ok(words.insert(Vector::filled(device, self.n_words, 0)?).clone()),
+        }
     }
 }
 
@@ -131,6 +151,20 @@ impl<T: Word> fmt::Debug for Slot<T> {
             .field("arena", &self.arena)
             .field("word", &self.word)
             .finish()
+    }
+}
+
+/// A scalar of any format.
+#[derive(Clone, Copy, Debug)]
+pub struct ScalarArgument {
+    pub(crate) arena: u64,
+    pub(crate) word: u32,
+    pub(crate) format: Format,
+}
+
+impl<T: Word> From<Slot<T>> for ScalarArgument {
+    fn from(slot: Slot<T>) -> Self {
+        ScalarArgument { arena: slot.arena, word: slot.word, format: T::FORMAT }
     }
 }
 

@@ -108,6 +108,7 @@ impl Context {
             group_bytes: self.limits.max_shared_bytes,
             binding_bytes: u64::MAX,
             alignment: ALIGNMENT,
+            bindings: u32::MAX,
             subgroup_sizes: (WARP, WARP),
         }
     }

@@ -10,9 +10,10 @@ use super::memory::Buffer;
 use super::{Context, failed};
 use crate::arena::ScalarStep;
 use crate::error::Error;
-use crate::graph::{LevelCode, LevelStep, Lowered, Source, Step, View};
+use crate::graph::{KernelStep, Lowered, Memories, Source, Step};
 use crate::kernel::{Code, Launch, Target};
 use crate::storage::foreign;
+use crate::vector;
 
 /// The kernel of scalar operations.
 const SCALAR_SOURCE: &str = include_str!("../../kernels/scalar.cu");
@@ -24,23 +25,19 @@ const SCALAR_HASH: &str = env!("CARGO_PKG_VERSION");
 const POINTER_BYTES: usize = 8;
 const WORD_BYTES: usize = 4;
 
-/// A graph on a GPU.
+/// A graph on a GPU. Its launches hold addresses in the memory below and in that of the graph.
 pub(crate) struct Program {
     launches: Vec<Prepared>,
-    n_words: usize,
-    memory: Memory,
-    /// Also keeps the launches of two runs apart, whose partial sums are the same memory.
+    _memory: Memory,
     recorded: Mutex<Option<Recorded>>,
 }
 
-/// What the launches hold the addresses of.
+/// What a program has of its own.
 struct Memory {
-    arena: Buffer,
     /// Partial sums.
     partials: Vec<Buffer>,
     /// The word by which the blocks of a launch find out which one is the last. Every launch leaves it 0.
     ticket: Buffer,
-    views: Vec<View>,
 }
 
 /// A launch with all its arguments.
@@ -58,24 +55,23 @@ struct Recorded(CudaGraph);
 unsafe impl Send for Recorded {}
 
 impl Context {
-    /// Loads the kernels of a graph and prepares their launches.
-    pub(crate) fn program(&self, lowered: Lowered, views: Vec<View>) -> Result<Program, Error> {
+    /// Loads the kernels of a graph and prepares their launches over its memory, which has to outlive the program.
+    pub(crate) fn program(&self, lowered: &Lowered, memories: &Memories) -> Result<Program, Error> {
         let zeroed = |n_words: usize| self.zeroed(n_words * WORD_BYTES);
-        let (arena, ticket) = (zeroed(lowered.n_words)?, zeroed(1)?);
         let partials = lowered.memories.iter().map(|len| zeroed(*len)).collect::<Result<_, Error>>()?;
-        let memory = Memory { arena, partials, ticket, views };
+        let memory = Memory { partials, ticket: zeroed(1)? };
         let launches = lowered.steps.iter().map(|step| match step {
-            Step::Level(level) => self.level(level, &memory),
-            Step::Scalar(scalar) => self.scalar(scalar, &memory),
+            Step::Kernel(kernel) => self.kernel_step(kernel, &memory, memories),
+            Step::Scalar(scalar) => self.scalar_step(scalar, self.source(Source::Arena, &memory, memories)?),
+            Step::Level(_) | Step::Vector(_) => Err(foreign(Target::Cuda)),
         });
         let launches = launches.collect::<Result<_, Error>>()?;
-        Ok(Program { launches, n_words: lowered.n_words, memory, recorded: Mutex::default() })
+        Ok(Program { launches, _memory: memory, recorded: Mutex::default() })
     }
 
-    /// Starts every launch once. Never waits.
+    /// Starts every launch once. Never waits. The caller keeps other runs away.
     pub(crate) fn run(&self, program: &Program) -> Result<(), Error> {
         self.check_earlier()?;
-        let _apart = program.recorded.lock().unwrap_or_else(PoisonError::into_inner);
         program.launch(&self.stream)
     }
 
@@ -109,39 +105,29 @@ impl Context {
         Ok(graph.map_err(failed)?.map(Recorded))
     }
 
-    /// The words of the arena after everything started.
-    pub(crate) fn arena(&self, program: &Program) -> Result<Vec<u32>, Error> {
-        let mut words = vec![0; program.n_words];
-        self.download(&program.memory.arena, bytemuck::cast_slice_mut(&mut words))?;
-        Ok(words)
-    }
-
-    fn level(&self, step: &LevelStep, memory: &Memory) -> Result<Prepared, Error> {
-        let LevelCode::Kernel(kernel) = step.code else { return Err(foreign(Target::Cuda)) };
+    fn kernel_step(
+        &self,
+        step: &KernelStep,
+        memory: &Memory,
+        memories: &Memories,
+    ) -> Result<Prepared, Error> {
+        let KernelStep { kernel, threads, grid, bindings, words } = step;
         let Code::Cuda { source, images, .. } = kernel.code else {
             let message = "not a CUDA kernel".into();
             return Err(Error::MalformedTask { kernel: kernel.symbol, message });
         };
-        let mut pointers = vec![self.source(step.x, memory)?];
-        if let Some(y) = step.y {
-            pointers.push(self.source(y, memory)?);
-        }
-        pointers.extend(step.partials.map(|partials| self.address(&memory.partials[partials])));
-        pointers.push(self.address(&memory.arena));
-        if step.has_ticket {
-            pointers.push(self.address(&memory.ticket));
-        }
-        let words = step.arguments.words().to_vec();
-        let launch = Launch { threads_per_block: step.threads, problems_per_block: 1, shared_bytes: 0 };
-        let signature = parameters(sizes(&pointers, &words));
+        let pointers = bindings.iter().map(|binding| self.source(binding.source, memory, memories));
+        let pointers = pointers.collect::<Result<Vec<u64>, Error>>()?;
+        let launch = Launch { threads_per_block: *threads, problems_per_block: 1, shared_bytes: 0 };
+        let signature = parameters(sizes(&pointers, words));
         let loaded = self.module((kernel.symbol, kernel.hash), || {
             self.load(kernel.symbol, source, images, launch, &signature)
         })?;
-        Ok(Prepared { kernel: loaded, pointers, words, config: config(step.grid, step.threads) })
+        Ok(Prepared { kernel: loaded, pointers, words: words.clone(), config: config(*grid, *threads) })
     }
 
-    fn scalar(&self, step: &ScalarStep, memory: &Memory) -> Result<Prepared, Error> {
-        let (pointers, words) = (vec![self.address(&memory.arena)], step.arguments().to_vec());
+    fn scalar_step(&self, step: &ScalarStep, arena: u64) -> Result<Prepared, Error> {
+        let (pointers, words) = (vec![arena], step.arguments().to_vec());
         let launch = Launch { threads_per_block: 1, problems_per_block: 1, shared_bytes: 0 };
         let signature = parameters(sizes(&pointers, &words));
         let kernel = self.module((SCALAR_SYMBOL, SCALAR_HASH), || {
@@ -151,18 +137,21 @@ impl Context {
     }
 
     /// The address of a binding.
-    fn source(&self, source: Source, memory: &Memory) -> Result<u64, Error> {
+    fn source(&self, source: Source, memory: &Memory, memories: &Memories) -> Result<u64, Error> {
+        let of_graph = |memory: &vector::Memory, start: u64| {
+            let words = memory.words();
+            let buffer = words.cuda().ok_or_else(|| foreign(Target::Cuda))?;
+            Ok(self.address(buffer) + start * WORD_BYTES as u64)
+        };
         match source {
-            Source::View { view_idx, start, .. } => {
-                let words = memory.views[view_idx].memory.words();
-                let buffer = words.cuda().ok_or_else(|| foreign(Target::Cuda))?;
-                Ok(self.address(buffer) + start * WORD_BYTES as u64)
-            }
+            Source::View(part) => of_graph(memories.of_view(part.view_idx), part.start),
+            Source::Arena => of_graph(memories.arena.memory(), 0),
             Source::Partials { memory: partials, .. } => Ok(self.address(&memory.partials[partials])),
+            Source::Ticket => Ok(self.address(&memory.ticket)),
         }
     }
 
-    /// The address of memory that the program keeps.
+    /// The address of memory that outlives the launches.
     fn address(&self, buffer: &Buffer) -> u64 {
         buffer.slice.device_ptr(&self.stream).0
     }
@@ -179,7 +168,7 @@ impl Program {
             for word in words {
                 builder.arg(word);
             }
-            // SAFETY: the plan bounds what a kernel reads and writes by the memory that the program keeps; the
+            // SAFETY: the plan bounds what a kernel reads and writes by memory that the executable keeps; the
             // parameter table of the loaded function was compared with the sizes of these arguments.
             unsafe { builder.launch(*config) }.map_err(|error| failed("launching", error))?;
         }

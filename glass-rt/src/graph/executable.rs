@@ -2,6 +2,8 @@
 
 #![allow(unreachable_patterns, reason = "with no GPU backend built in there is only one kind of program")]
 
+use super::memories::Memories;
+use super::operation::Node;
 use super::{Graph, Lowered, host};
 use crate::arena::Slot;
 #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
@@ -14,10 +16,14 @@ use crate::storage::foreign;
 use crate::wgpu30;
 use crate::word::Word;
 
-/// A graph whose kernels are loaded and whose memory is placed. Holds the vectors it reads.
+/// A graph whose kernels are loaded and whose memory is placed. Keeps its scalars and vectors.
+///
+/// A run is one step to everybody else: whoever reads or writes a vector or a scalar of it, from whatever thread, does
+/// so before or after all of it.
 pub struct Executable {
     device: Device,
     arena: u64,
+    memories: Memories,
     program: Program,
 }
 
@@ -33,25 +39,28 @@ enum Program {
 impl Executable {
     pub(super) fn new(graph: Graph) -> Result<Executable, Error> {
         let Graph { device, arena, limits, views, nodes, .. } = graph;
-        let lowered = Lowered::of(&nodes, &views, arena.n_words, limits.alignment);
+        let lowered = Lowered::of(&nodes, &views, limits.alignment);
+        let written: Vec<usize> = nodes.iter().flat_map(Node::written).collect();
+        let memories = Memories::of(arena.words(&device)?, &views, &written);
         tracing::debug!(device = device.name(), n_steps = lowered.steps.len(), "graph compiled");
         let program = match &device.inner.backend {
-            Backend::Host => Program::Host(host::Program::new(lowered, views)),
+            Backend::Host => Program::Host(host::Program::new(lowered)),
             #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
-            Backend::Cuda(context) => Program::Cuda(context.program(lowered, views)?),
+            Backend::Cuda(context) => Program::Cuda(context.program(&lowered, &memories)?),
             #[cfg(feature = "wgpu")]
-            Backend::Wgpu(context) => Program::Wgpu(context.program(&lowered, &views)?),
+            Backend::Wgpu(context) => Program::Wgpu(context.program(&lowered, &memories)?),
         };
-        Ok(Executable { device, arena: arena.id, program })
+        Ok(Executable { device, arena: arena.id, memories, program })
     }
 
-    /// Submits every operation of the graph once, in order. Never waits.
+    /// Submits every operation of the graph once, in order. Never waits for the device.
     ///
     /// # Errors
     /// Errors of the submission, and of earlier asynchronous work.
     pub fn run(&self) -> Result<(), Error> {
+        let mut held = self.memories.lock();
         match (&self.device.inner.backend, &self.program) {
-            (Backend::Host, Program::Host(program)) => program.run(),
+            (Backend::Host, Program::Host(program)) => program.run(&self.memories, &mut held),
             #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
             (Backend::Cuda(context), Program::Cuda(program)) => context.run(program),
             #[cfg(feature = "wgpu")]
@@ -68,7 +77,10 @@ impl Executable {
     pub fn replay(&self) -> Result<(), Error> {
         match (&self.device.inner.backend, &self.program) {
             #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
-            (Backend::Cuda(context), Program::Cuda(program)) => context.replay(program),
+            (Backend::Cuda(context), Program::Cuda(program)) => {
+                let _held = self.memories.lock();
+                context.replay(program)
+            }
             _ => self.run(),
         }
     }
@@ -81,14 +93,7 @@ impl Executable {
         if slot.arena != self.arena {
             return Err(Error::Refused { operation: "read".into(), reason: Refusal::ForeignArena });
         }
-        let word = match (&self.device.inner.backend, &self.program) {
-            (Backend::Host, Program::Host(program)) => program.read(slot.word),
-            #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
-            (Backend::Cuda(context), Program::Cuda(program)) => context.arena(program)?[slot.word as usize],
-            #[cfg(feature = "wgpu")]
-            (Backend::Wgpu(context), Program::Wgpu(program)) => context.arena(program)?[slot.word as usize],
-            _ => return Err(foreign(self.device.target())),
-        };
-        Ok(bytemuck::cast(word))
+        let words = self.memories.arena.download()?;
+        Ok(bytemuck::cast(words[slot.word as usize]))
     }
 }

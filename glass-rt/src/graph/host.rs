@@ -1,125 +1,192 @@
 //! Runs a graph on the processor.
 
-use std::sync::{Mutex, PoisonError, RwLockReadGuard};
+use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use super::lower::Source;
-use super::{LevelCode, LevelStep, Lowered, Step, View};
+use super::lower::{LevelStep, Part, Source, VectorStep};
+use super::memories::{Guard, Held, Memories};
+use super::{Lowered, Step};
 use crate::error::Error;
 use crate::kernel::Target;
 use crate::reduction::LevelEntry;
 use crate::reduction::task::NO_GATE;
 use crate::storage::{Storage, foreign};
-use crate::vector::Memory;
+use crate::vector_op::host::{Elements, Product, spread};
+use crate::word::Format;
 
 /// Bytes of elements in one unit of work: many units per core to balance, few enough that scheduling is noise.
 const CHUNK_BYTES: usize = 256 * 1024;
 
-/// A graph and its scalars.
+/// A graph and its partial sums.
 pub(super) struct Program {
     steps: Vec<Step>,
-    memories: Vec<Memory>,
-    /// For every view the index of its memory.
-    memory_of: Vec<usize>,
-    state: Mutex<State>,
-}
-
-/// What a run reads, locked once for all of it.
-type Words<'a> = [RwLockReadGuard<'a, Storage<u32>>];
-
-struct State {
-    arena: Vec<u32>,
-    partials: Vec<Vec<f32>>,
+    partials: Mutex<Vec<Vec<f32>>>,
 }
 
 impl Program {
-    pub(super) fn new(lowered: Lowered, views: Vec<View>) -> Program {
-        let mut memories: Vec<Memory> = Vec::new();
-        let mut memory_of = Vec::with_capacity(views.len());
-        for View { memory, .. } in views {
-            let known = memories.iter().position(|other| other.is(&memory));
-            memory_of.push(known.unwrap_or(memories.len()));
-            if known.is_none() {
-                memories.push(memory);
-            }
-        }
+    pub(super) fn new(lowered: Lowered) -> Program {
         let partials = lowered.memories.iter().map(|len| vec![0.0; *len]).collect();
-        let state = Mutex::new(State { arena: vec![0; lowered.n_words], partials });
-        Program { steps: lowered.steps, memories, memory_of, state }
+        Program { steps: lowered.steps, partials: Mutex::new(partials) }
     }
 
-    pub(super) fn run(&self) -> Result<(), Error> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let words: Vec<_> = self.memories.iter().map(Memory::words).collect();
-        self.steps.iter().try_for_each(|step| match step {
-            Step::Level(level) if state.is_on(level.arguments.gate) => self.level(level, &words, &mut state),
-            Step::Scalar(scalar) if state.is_on(scalar.gate) => {
-                scalar.run(&mut state.arena);
-                Ok(())
-            }
-            Step::Level(_) | Step::Scalar(_) => Ok(()),
-        })
-    }
-
-    pub(super) fn read(&self, word: u32) -> u32 {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).arena[word as usize]
-    }
-
-    fn level(&self, step: &LevelStep, words: &Words<'_>, state: &mut State) -> Result<(), Error> {
-        let LevelCode::Host(entry) = step.code else {
-            let message = "a kernel of another target in a graph of the host".into();
-            return Err(Error::Backend { target: Target::Host, call: "running a graph", message });
-        };
-        let mut result = [0.0];
-        let mut partials = step.partials.map(|memory| (memory, std::mem::take(&mut state.partials[memory])));
-        let sums = match &mut partials {
-            Some((_, partials)) => &mut partials[..step.arguments.n_groups as usize],
-            None => &mut result[..],
-        };
-        let x = self.elements(step.x, step.arguments.x_start, words, state);
-        let y = step.y.map(|y| self.elements(y, step.arguments.y_start, words, state)).transpose();
-        let computed = x.and_then(|x| {
-            sums_of(entry, step.group_elements, x, y?, sums);
-            Ok(())
-        });
-        match partials {
-            Some((memory, partials)) => state.partials[memory] = partials,
-            None => state.store(step, result[0]),
-        }
-        computed
-    }
-
-    /// The elements of a binding from `start` on.
-    fn elements<'a>(
-        &self,
-        source: Source,
-        start: u32,
-        words: &'a Words<'_>,
-        state: &'a State,
-    ) -> Result<&'a [f32], Error> {
-        match source {
-            Source::View { view_idx, start: binding, len } => {
-                let words = words[self.memory_of[view_idx]].host().ok_or_else(|| foreign(Target::Host))?;
-                // Vectors lie in this machine's memory, so their lengths fit it.
-                let binding = &words.as_slice()[binding as usize..(binding + len) as usize];
-                Ok(&bytemuck::cast_slice(binding)[start as usize..])
-            }
-            Source::Partials { memory, len } => Ok(&state.partials[memory][..len as usize]),
-        }
+    pub(super) fn run(&self, memories: &Memories, held: &mut Held<'_>) -> Result<(), Error> {
+        let mut partials = self.partials.lock().unwrap_or_else(PoisonError::into_inner);
+        let arena = held.arena.host_mut().ok_or_else(|| foreign(Target::Host))?.as_mut_slice();
+        let (of_view, vectors) = (&memories.of_view[..], &mut held.vectors[..]);
+        let mut run = Run { of_view, arena, vectors, partials: &mut partials };
+        self.steps.iter().try_for_each(|step| run.step(step))
     }
 }
 
-impl State {
+/// What a run works on.
+struct Run<'a, 'b> {
+    /// For every view the index of its vector.
+    of_view: &'a [usize],
+    arena: &'a mut [u32],
+    vectors: &'a mut [Guard<'b>],
+    partials: &'a mut [Vec<f32>],
+}
+
+impl Run<'_, '_> {
+    fn step(&mut self, step: &Step) -> Result<(), Error> {
+        match step {
+            Step::Scalar(scalar) if self.is_on(scalar.gate) => scalar.run(self.arena),
+            Step::Level(level) if self.is_on(level.gate) => self.level(level)?,
+            Step::Vector(vector) => {
+                if let Some(cleared) = vector.cleared {
+                    self.arena[cleared as usize] = 0;
+                }
+                if self.is_on(vector.gate) {
+                    self.vector(vector)?;
+                }
+            }
+            Step::Scalar(_) | Step::Level(_) => {}
+            Step::Kernel(_) => {
+                let message = "a kernel of another target in a graph of the host".into();
+                return Err(Error::Backend { target: Target::Host, call: "running a graph", message });
+            }
+        }
+        Ok(())
+    }
+
     fn is_on(&self, gate: u32) -> bool {
         gate == NO_GATE || self.arena[gate as usize] != 0
     }
 
-    fn store(&mut self, step: &LevelStep, sum: f32) {
-        let word = &mut self.arena[step.arguments.slot as usize];
-        let result = if step.arguments.accumulate { f32::from_bits(*word) + sum } else { sum };
-        *word = result.to_bits();
+    fn level(&mut self, step: &LevelStep) -> Result<(), Error> {
+        let mut result = [0.0];
+        let mut partials = step.partials.map(|memory| (memory, std::mem::take(&mut self.partials[memory])));
+        let sums = match &mut partials {
+            Some((_, partials)) => &mut partials[..step.n_groups],
+            None => &mut result[..],
+        };
+        let x = self.elements(step.x);
+        let y = step.y.map(|y| self.elements(y)).transpose();
+        let computed = x.and_then(|x| {
+            sums_of(step.entry, step.group_elements, x, y?, sums);
+            Ok(())
+        });
+        match partials {
+            Some((memory, partials)) => self.partials[memory] = partials,
+            None => {
+                let word = &mut self.arena[step.slot as usize];
+                let [sum] = result;
+                *word = if step.accumulate { f32::from_bits(*word) + sum } else { sum }.to_bits();
+            }
+        }
+        computed
     }
+
+    /// The elements of a binding.
+    fn elements(&self, source: Source) -> Result<&[f32], Error> {
+        match source {
+            Source::View(part) => {
+                let words = self.vectors[self.of_view[part.view_idx]].words();
+                Ok(bytemuck::cast_slice(&host_words(words)?[part.range()]))
+            }
+            Source::Partials { memory, len } => Ok(&self.partials[memory][..len as usize]),
+            Source::Arena | Source::Ticket => Err(foreign(Target::Host)),
+        }
+    }
+
+    fn vector(&mut self, step: &VectorStep) -> Result<(), Error> {
+        let Run { of_view, arena, vectors, partials } = self;
+        let scalars: Vec<f32> = step
+            .task
+            .scalars
+            .iter()
+            .zip(&step.words)
+            .map(|(scalar, word)| {
+                let bits = arena[*word as usize];
+                match scalar.format {
+                    Format::F32 => f32::from_bits(bits),
+                    Format::U32 | Format::I32 => f32::from(u8::from(bits != 0)),
+                }
+            })
+            .collect();
+        let (read, outputs) = split(vectors, of_view, &step.outputs)?;
+        let words = |part: &Part| &read[of_view[part.view_idx]][part.range()];
+        let inputs: Vec<&[f32]> = step.inputs.iter().map(|part| bytemuck::cast_slice(words(part))).collect();
+        let product = |[offsets, columns, values, vector]: &[Part; 4]| Product {
+            offsets: words(offsets),
+            columns: words(columns),
+            values: bytemuck::cast_slice(words(values)),
+            vector: bytemuck::cast_slice(words(vector)),
+        };
+        let products: Vec<Product<'_>> = step.products.iter().map(product).collect();
+        let of_groups: &mut [f32] = match step.partials {
+            Some(memory) => &mut partials[memory][..step.n_groups * step.task.n_sums as usize],
+            None => &mut [],
+        };
+        let sums = of_groups.chunks_mut(step.n_groups).collect();
+        let elements = Elements {
+            first: 0,
+            n: step.n,
+            inputs: &inputs,
+            products: &products,
+            outputs,
+            sums,
+            scalars: &scalars,
+        };
+        spread(step.element, step.group_elements, elements);
+        let mut sums = vec![0.0; step.task.n_sums as usize];
+        for (sum, of_groups) in sums.chunks_mut(1).zip(of_groups.chunks(step.n_groups)) {
+            (step.fold)(of_groups, None, sum);
+        }
+        if let Some(scalar_step) = step.step {
+            scalar_step(&sums, &step.words, arena);
+        }
+        Ok(())
+    }
+}
+
+/// Every vector: to read, empty where it is one of `written`, and the elements of `written` to write to.
+fn split<'a>(
+    vectors: &'a mut [Guard<'_>],
+    of_view: &[usize],
+    written: &[Part],
+) -> Result<(Vec<&'a [u32]>, Vec<&'a mut [f32]>), Error> {
+    let (mut read, mut outputs): (Vec<&[u32]>, Vec<(usize, &mut [f32])>) = Default::default();
+    for (vector_idx, guard) in vectors.iter_mut().enumerate() {
+        // A vector that is written has one view, and that view one place in the operation.
+        match written.iter().position(|part| of_view[part.view_idx] == vector_idx) {
+            None => read.push(host_words(guard.words())?),
+            Some(output_idx) => {
+                let words =
+                    guard.words_mut().and_then(Storage::host_mut).ok_or_else(|| foreign(Target::Host))?;
+                let elements = &mut words.as_mut_slice()[written[output_idx].range()];
+                outputs.push((output_idx, bytemuck::cast_slice_mut(elements)));
+                read.push(&[]);
+            }
+        }
+    }
+    outputs.sort_by_key(|(output_idx, _)| *output_idx);
+    Ok((read, outputs.into_iter().map(|(_, elements)| elements).collect()))
+}
+
+fn host_words(words: &Storage<u32>) -> Result<&[u32], Error> {
+    words.host().map(|words| words.as_slice()).ok_or_else(|| foreign(Target::Host))
 }
 
 /// Evaluates all groups of a level, on all cores where that is worth it.

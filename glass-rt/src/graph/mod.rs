@@ -1,4 +1,4 @@
-//! Graphs: reductions and scalar operations that run many times without the host looking at a number.
+//! Graphs: reductions, vector operations and scalar operations that run many times without the host looking at a number.
 //!
 //! Operations run in the order in which they were added. Every one of them reads and writes the arena, which is one
 //! buffer, so that is the only order their uses allow. Adding an operation starts nothing; [`Graph::compile`] places
@@ -7,19 +7,25 @@
 mod executable;
 mod host;
 mod lower;
+mod memories;
 mod operation;
 mod transients;
+mod vector;
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use executable::Executable;
 #[cfg(any(feature = "cuda", feature = "cuda-unpinned", feature = "wgpu"))]
-pub(crate) use lower::Source;
-pub(crate) use lower::{LevelCode, LevelStep, Lowered, Step};
+pub(crate) use lower::{KernelStep, Part, Source};
+pub(crate) use lower::{Lowered, Step};
+#[cfg(any(feature = "cuda", feature = "cuda-unpinned", feature = "wgpu"))]
+pub(crate) use memories::Memories;
 pub use operation::{Inputs, Operation};
 use operation::{Node, ReductionNode, Work};
 pub(crate) use transients::{Life, Placement};
+use vector::Matrix;
+pub use vector::MatrixHandle;
 
 use crate::arena::{self, Binary, Comparison, ScalarArena, Slot};
 use crate::device::Device;
@@ -38,13 +44,14 @@ pub struct Graph {
     limits: ReductionLimits,
     options: PlanOptions,
     views: Vec<View>,
+    matrices: Vec<Matrix>,
     nodes: Vec<Node>,
     names: HashSet<String>,
 }
 
 /// An imported view.
 pub(crate) struct View {
-    pub(crate) memory: Memory,
+    memory: Memory,
     offset: u64,
     len: u64,
 }
@@ -64,7 +71,7 @@ pub struct Handle {
 }
 
 impl Graph {
-    /// An empty graph over the scalars of `arena`.
+    /// An empty graph over the scalars of `arena`, which other graphs may share.
     pub fn new(device: &Device, arena: ScalarArena) -> Graph {
         static N_GRAPHS: AtomicU64 = AtomicU64::new(0);
         Graph {
@@ -74,36 +81,35 @@ impl Graph {
             limits: device.reduction_limits(),
             options: PlanOptions::default(),
             views: Vec::new(),
+            matrices: Vec::new(),
             nodes: Vec::new(),
             names: HashSet::new(),
         }
     }
 
-    /// Plans the reductions that are added from now on under these options.
+    /// Plans the reductions and vector operations that are added from now on under these options.
     pub fn plan_with(&mut self, options: PlanOptions) {
         self.options = options;
     }
 
-    /// Plans the reductions that are added from now on within these limits, which the device's must not be below. The
-    /// alignment of the last call holds for all.
+    /// Plans the reductions and vector operations that are added from now on within these limits, which the device's
+    /// must not be below. The alignment of the last call holds for all.
     pub fn plan_within(&mut self, limits: ReductionLimits) {
         self.limits = limits;
     }
 
-    /// Makes a vector's elements an input. The graph only reads them, in every run as they are then.
+    /// Makes a vector's elements an operand. Every run reads them as they are then; vector operations also write them.
     ///
     /// # Errors
-    /// A vector of another device.
+    /// A vector of another device, or one that an operation writes through another handle.
     pub fn import(&mut self, view: VecView<f32>) -> Result<Handle, Error> {
         let memory = view.memory();
-        if memory.device != self.device {
-            let (given, expected) = (memory.device.name().into(), self.device.name().into());
-            let reason = Refusal::ForeignDevice { given, expected };
-            return Err(Error::Refused { operation: "import".into(), reason });
+        self.check_device("import", &memory.device)?;
+        if self.nodes.iter().flat_map(Node::written).any(|other| self.views[other].memory.is(memory)) {
+            return Err(refused("import", Refusal::Aliased));
         }
-        let (offset, len) = (view.offset() as u64, view.len() as u64);
-        self.views.push(View { memory: memory.clone(), offset, len });
-        Ok(Handle { graph: self.id, view_idx: self.views.len() - 1 })
+        let view_idx = self.push_view(memory, view.offset(), view.len());
+        Ok(Handle { graph: self.id, view_idx })
     }
 
     /// Adds a reduction of one or two inputs, as its map wants; the result goes to `slot`.
@@ -133,6 +139,21 @@ impl Graph {
         let variant = &task.variants[plan.variant_idx];
         let work = Work::Reduction(ReductionNode { variant, view_idxs, slot, accumulate: false, plan });
         self.push(name, work)
+    }
+
+    fn check_device(&self, operation: &str, given: &Device) -> Result<(), Error> {
+        if *given == self.device {
+            return Ok(());
+        }
+        let (given, expected) = (given.name().into(), self.device.name().into());
+        Err(refused(operation, Refusal::ForeignDevice { given, expected }))
+    }
+
+    /// Adds a view; returns its index.
+    fn push_view(&mut self, memory: &Memory, offset: usize, len: usize) -> usize {
+        let (offset, len) = (offset as u64, len as u64);
+        self.views.push(View { memory: memory.clone(), offset, len });
+        self.views.len() - 1
     }
 
     /// The views of a reduction's inputs.
@@ -226,10 +247,11 @@ impl Graph {
         self.scalar::<T, u32>(name, arena::Operation::Compare { comparison, left, right }, result)
     }
 
-    /// Places the partial sums, loads the kernels and sets the scalars to 0. Nothing is rendered.
+    /// Places the partial sums, loads the kernels and, for the first graph over its arena, sets the scalars to 0. Nothing
+    /// is rendered.
     ///
     /// # Errors
-    /// Out of memory, and kernels that do not compile or load.
+    /// An arena that is in use on another device, out of memory, and kernels that do not compile or load.
     pub fn compile(self) -> Result<Executable, Error> {
         Executable::new(self)
     }

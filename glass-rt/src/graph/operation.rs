@@ -5,6 +5,7 @@ use crate::arena::{ScalarStep, Slot};
 use crate::error::Error;
 use crate::reduction::{ReductionPlan, ReductionVariant};
 use crate::refusal::Refusal;
+use crate::vector_op::{VectorPlan, VectorTask, VectorVariant};
 
 /// An operation of a graph.
 pub(super) struct Node {
@@ -18,6 +19,7 @@ pub(super) struct Node {
 pub(super) enum Work {
     Reduction(ReductionNode),
     Scalar(ScalarStep),
+    Vector(VectorNode),
 }
 
 /// A planned reduction.
@@ -32,6 +34,31 @@ pub(super) struct ReductionNode {
     pub(super) plan: ReductionPlan,
 }
 
+/// A planned vector operation.
+pub(super) struct VectorNode {
+    pub(super) task: &'static VectorTask,
+    pub(super) variant: &'static VectorVariant,
+    /// In the order of the task.
+    pub(super) operands: Vec<Operand>,
+    /// Words of the scalars, in the order of the task.
+    pub(super) words: Vec<u32>,
+    /// Word that is set to 0 first.
+    pub(super) cleared: Option<u32>,
+    pub(super) plan: VectorPlan,
+}
+
+/// An operand of a vector operation.
+#[derive(Clone, Copy)]
+pub(super) enum Operand {
+    Vector {
+        view_idx: usize,
+    },
+    /// Views of row offsets, columns and values, one after the other.
+    Matrix {
+        first_view_idx: usize,
+    },
+}
+
 /// An operation that was just added.
 pub struct Operation<'g> {
     pub(super) arena: u64,
@@ -42,7 +69,7 @@ impl Operation<'_> {
     /// Runs the operation only while `gate` is not 0 when it starts. Otherwise it writes nothing at all.
     ///
     /// # Errors
-    /// A second gate, or a slot of another arena.
+    /// A second gate, a slot of another arena, or the slot that the operation clears.
     pub fn gated_by(self, gate: Slot<u32>) -> Result<Self, Error> {
         if gate.arena != self.arena {
             return Err(refused(&self.node.name, Refusal::ForeignArena));
@@ -51,6 +78,27 @@ impl Operation<'_> {
             return Err(refused(&self.node.name, Refusal::SecondGate));
         }
         self.node.gate = Some(gate.word);
+        self.node.check_cleared()?;
+        Ok(self)
+    }
+
+    /// Sets `slot` to 0 before a vector operation starts, whatever its gate says.
+    ///
+    /// # Errors
+    /// Another operation than a vector operation, a second slot to clear, a slot of another arena, and one that is
+    /// the gate or that the operation only reads.
+    pub fn clearing(self, slot: Slot<u32>) -> Result<Self, Error> {
+        if slot.arena != self.arena {
+            return Err(refused(&self.node.name, Refusal::ForeignArena));
+        }
+        let Work::Vector(vector) = &mut self.node.work else {
+            return Err(refused(&self.node.name, Refusal::NoClearing));
+        };
+        if vector.cleared.is_some() {
+            return Err(refused(&self.node.name, Refusal::SecondClearing));
+        }
+        vector.cleared = Some(slot.word);
+        self.node.check_cleared()?;
         Ok(self)
     }
 
@@ -58,14 +106,48 @@ impl Operation<'_> {
     /// per piece.
     ///
     /// # Errors
-    /// An operation on scalars.
+    /// Another operation than a reduction.
     pub fn accumulated(self) -> Result<Self, Error> {
         match &mut self.node.work {
             Work::Reduction(reduction) => reduction.accumulate = true,
-            Work::Scalar(_) => return Err(refused(&self.node.name, Refusal::NoSum)),
+            Work::Scalar(_) | Work::Vector(_) => return Err(refused(&self.node.name, Refusal::NoSum)),
         }
         Ok(self)
     }
+}
+
+impl Node {
+    /// The views it writes.
+    pub(super) fn written(&self) -> Vec<usize> {
+        match &self.work {
+            Work::Vector(vector) => written(vector.task, &vector.operands).collect(),
+            Work::Reduction(_) | Work::Scalar(_) => Vec::new(),
+        }
+    }
+
+    /// Refuses to clear a word that other groups may read before or after it is cleared.
+    fn check_cleared(&self) -> Result<(), Error> {
+        let Work::Vector(VectorNode { task, words, cleared: Some(cleared), .. }) = &self.work else {
+            return Ok(());
+        };
+        let refused = |what| Err(refused(&self.name, Refusal::ClearedWhileRead { what }));
+        if self.gate == Some(*cleared) {
+            return refused("the gate".into());
+        }
+        let mut scalars = task.scalars.iter().zip(words);
+        match scalars.find(|(scalar, word)| *word == cleared && !scalar.is_written) {
+            Some((scalar, _)) => refused(format!("`{}`", scalar.name)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The views that a vector operation writes.
+pub(super) fn written(task: &VectorTask, operands: &[Operand]) -> impl Iterator<Item = usize> {
+    task.operands.iter().zip(operands).filter_map(|(operand, given)| match *given {
+        Operand::Vector { view_idx } if operand.kind.is_written() => Some(view_idx),
+        Operand::Vector { .. } | Operand::Matrix { .. } => None,
+    })
 }
 
 /// The inputs of a reduction: `(x,)` or `(x, y)`. Sealed.

@@ -20,7 +20,7 @@ pub(super) fn levels(n: u32, group_elements: u64) -> Vec<u32> {
 }
 
 /// The grid of a level: at least `groups` groups, as few dimensions as `per_dimension` allows.
-pub(super) fn grid(groups: u32, per_dimension: u32) -> Result<[u32; 3], Refusal> {
+pub(crate) fn grid(groups: u32, per_dimension: u32) -> Result<[u32; 3], Refusal> {
     let (groups, most) = (u64::from(groups), u64::from(per_dimension));
     let x = groups.min(most);
     let y = groups.div_ceil(x).min(most);

@@ -55,12 +55,19 @@ fn run<T: Term, const THREADS: usize, const ELEMENTS: usize, const LANES: usize>
                 *slot = T::add(*slot, *x, *y);
             }
         }
-        let n_segments = THREADS / LANES;
-        for segment in 0..n_segments {
-            slots[segment] = halved(&mut slots[segment * LANES..][..LANES]);
-        }
-        *sum = halved(&mut slots[..n_segments]);
+        *sum = met::<THREADS, LANES>(&mut slots);
     }
+}
+
+/// What the threads of a group add up to, from their accumulators: trees of `LANES` neighbours, then one over their
+/// totals.
+#[inline(always)]
+pub(crate) fn met<const THREADS: usize, const LANES: usize>(slots: &mut [f32; THREADS]) -> f32 {
+    let n_segments = THREADS / LANES;
+    for segment in 0..n_segments {
+        slots[segment] = halved(&mut slots[segment * LANES..][..LANES]);
+    }
+    halved(&mut slots[..n_segments])
 }
 
 /// The sum of a power of two of slots: by offsets that halve from half of them down to 1.

@@ -13,6 +13,7 @@ const HOST: ReductionLimits = ReductionLimits {
     group_bytes: u32::MAX,
     binding_bytes: u64::MAX,
     alignment: 4,
+    bindings: u32::MAX,
     subgroup_sizes: (1, 1),
 };
 

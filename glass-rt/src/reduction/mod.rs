@@ -9,7 +9,7 @@ mod limits;
 pub mod plan;
 pub mod task;
 
-pub(crate) use geometry::unaligned;
+pub(crate) use geometry::{grid, unaligned};
 pub use plan::{Level, PlanOptions, ReductionLimits, ReductionPlan, Span};
 pub use task::{
     LevelEntry, Map, Reduction, ReductionCode, ReductionKernel, ReductionTask, ReductionVariant, Strategy,

@@ -29,6 +29,8 @@ pub struct ReductionLimits {
     pub binding_bytes: u64,
     /// Bindings begin at multiples of so many bytes.
     pub alignment: u32,
+    /// Most memories that a kernel binds.
+    pub bindings: u32,
     /// Smallest and largest subgroup; 1 and 1 where kernels may use none.
     pub subgroup_sizes: (u32, u32),
 }
@@ -117,13 +119,15 @@ impl ReductionPlan {
             return Err(Refusal::TooLong { given: len, max });
         }
         let spans = parts(len as u32, offsets, limits.binding_bytes, limits.alignment)?;
-        let mut refusal = no_variant(task, limits.target, options.strategy);
+        let available = task.variants.iter().map(|variant| (variant.target(), variant.strategy)).collect();
+        let mut refusal = Refusal::NoVariant { target: limits.target, strategy: options.strategy, available };
         for (variant_idx, variant) in task.variants.iter().enumerate() {
             if !serves(variant, limits.target, options) {
                 continue;
             }
-            check_shape(variant)?;
-            let planned = check_device(variant, limits).and_then(|()| {
+            check_shape(variant.threads, variant.elements_per_thread, 2)?;
+            let fits = check_device(variant.threads, variant.lanes, &kernels(variant), limits);
+            let planned = fits.and_then(|()| {
                 let n_inputs = task.map.n_inputs() as u64;
                 let spans = spans.iter().map(|part| {
                     let levels = span_levels(variant, part.len, n_inputs, limits)?;
@@ -183,11 +187,6 @@ pub(crate) fn partials(variant: &ReductionVariant, levels: &[Level], first: usiz
     levels.iter().enumerate().take(n_written).map(life).collect()
 }
 
-fn no_variant(task: &ReductionTask, target: Target, strategy: Option<Strategy>) -> Refusal {
-    let available = task.variants.iter().map(|variant| (variant.target(), variant.strategy)).collect();
-    Refusal::NoVariant { target, strategy, available }
-}
-
 /// Whether a variant is one for the target and the options.
 fn serves(variant: &ReductionVariant, target: Target, options: &PlanOptions) -> bool {
     // No other target orders memory between the groups of a launch.
@@ -197,32 +196,30 @@ fn serves(variant: &ReductionVariant, target: Target, options: &PlanOptions) -> 
 }
 
 /// Refuses what no device could run.
-fn check_shape(variant: &ReductionVariant) -> Result<(), Refusal> {
-    let given = variant.threads;
-    if given < 2 || !given.is_power_of_two() {
-        return Err(Refusal::Threads { given });
+pub(crate) fn check_shape(threads: u32, elements_per_thread: u32, least_threads: u32) -> Result<(), Refusal> {
+    if threads < least_threads || !threads.is_power_of_two() {
+        return Err(Refusal::Threads { given: threads, least: least_threads });
     }
-    let given = variant.elements_per_thread;
+    let given = elements_per_thread;
     if !(1..=MAX_CHAIN).contains(&given) {
         return Err(Refusal::ElementsPerThread { given, max: MAX_CHAIN });
     }
     Ok(())
 }
 
-/// Refuses what this device cannot run.
-fn check_device(variant: &ReductionVariant, limits: &ReductionLimits) -> Result<(), Refusal> {
-    let limit = |what, required: u32, available: u32| {
-        if required <= available {
-            return Ok(());
-        }
-        Err(Refusal::Limit { what, required: required.into(), available: available.into() })
-    };
-    limit("threads per group", variant.threads, limits.threads)?;
-    let (required, (available, _)) = (variant.lanes, limits.subgroup_sizes);
+/// Refuses kernels that this device cannot run, with groups of so many threads and subgroups of at least `lanes`.
+pub(crate) fn check_device(
+    threads: u32,
+    lanes: u32,
+    kernels: &[&ReductionKernel],
+    limits: &ReductionLimits,
+) -> Result<(), Refusal> {
+    limit("threads per group", threads, limits.threads)?;
+    let (required, (available, _)) = (lanes, limits.subgroup_sizes);
     if required > available {
         return Err(Refusal::Subgroups { required, available });
     }
-    for kernel in kernels(variant) {
+    for kernel in kernels {
         match kernel.code {
             Code::Cuda { min_compute_capability: required, .. } => {
                 let given = limits.arch.unwrap_or(0);
@@ -237,6 +234,16 @@ fn check_device(variant: &ReductionVariant, limits: &ReductionLimits) -> Result<
         }
     }
     Ok(())
+}
+
+/// Refuses more of something than there is.
+pub(crate) fn limit(
+    what: &'static str,
+    required: impl Into<u64>,
+    available: impl Into<u64>,
+) -> Result<(), Refusal> {
+    let (required, available) = (required.into(), available.into());
+    if required <= available { Ok(()) } else { Err(Refusal::Limit { what, required, available }) }
 }
 
 /// All kernels of a variant.
@@ -314,7 +321,7 @@ pub(crate) fn kernel(variant: &ReductionVariant, idx: usize, n_levels: usize) ->
 
 /// Additions on the longest way through one level.
 fn level_depth(variant: &ReductionVariant, level: &Level, limits: &ReductionLimits) -> u32 {
-    let meet = meeting_depth(variant, limits);
+    let meet = meeting_depth(variant.strategy, variant.threads, limits);
     // A single group adds whatever there is.
     let only = |n: u32| n.div_ceil(variant.threads) - 1 + meet;
     let first = if level.groups == 1 { only(level.n) } else { variant.elements_per_thread - 1 + meet };
@@ -325,15 +332,15 @@ fn level_depth(variant: &ReductionVariant, level: &Level, limits: &ReductionLimi
 }
 
 /// Additions on the longest way through the meeting of a group's threads.
-fn meeting_depth(variant: &ReductionVariant, limits: &ReductionLimits) -> u32 {
+pub(crate) fn meeting_depth(strategy: Strategy, threads: u32, limits: &ReductionLimits) -> u32 {
     let (smallest, largest) = limits.subgroup_sizes;
-    match (variant.strategy, limits.target) {
+    match (strategy, limits.target) {
         // WGSL does not say in which order a subgroup adds.
         (Strategy::Subgroup, Target::Wgpu) => {
-            let n_totals = variant.threads.div_ceil(smallest);
-            largest.min(variant.threads) - 1 + n_totals.next_power_of_two().ilog2()
+            let n_totals = threads.div_ceil(smallest);
+            largest.min(threads) - 1 + n_totals.next_power_of_two().ilog2()
         }
-        _ => variant.threads.ilog2(),
+        _ => threads.ilog2(),
     }
 }
 

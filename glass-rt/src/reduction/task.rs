@@ -18,8 +18,8 @@
 //! | `arena` | read, written | always: words; the gate, and the result by its bits |
 //! | `ticket` | read, written | [`ReductionCode::OneLaunch`]: one word, 0 between launches |
 //!
-//! Arguments, each 32 bits, in this order: CUDA parameters after the pointers, WGSL a block of
-//! [`ARGUMENT_BYTES`] whose last word is padding, as immediates (native) or a uniform buffer bound last (web):
+//! Arguments, each 32 bits, in this order: CUDA parameters after the pointers, WGSL a block padded with zeros to a
+//! multiple of 16 bytes, as immediates (native) or a uniform buffer bound last (web):
 //!
 //! | argument | meaning |
 //! |---|---|
@@ -38,9 +38,6 @@ use std::fmt;
 use crate::error::Error;
 use crate::kernel::{Code, Target};
 use crate::reduction::plan::{PlanOptions, ReductionLimits, ReductionPlan};
-
-/// Bytes of a WGSL kernel's argument block.
-pub const ARGUMENT_BYTES: u32 = 32;
 
 /// The gate argument of a launch without a gate.
 pub const NO_GATE: u32 = u32::MAX;

@@ -46,8 +46,8 @@ impl Context {
             return Err(Error::BatchTooLarge { kernel: symbol, n_problems: n_problems as u64, max, why });
         }
         let place = ArgumentPlace::Uniform;
-        let pipeline =
-            self.pipeline(&Shader { symbol, hash: HASH, source: SOURCE, n_inputs: 1, n_operands: 2, place })?;
+        let is_written = vec![false, true];
+        let pipeline = self.pipeline(&Shader { symbol, hash: HASH, source: SOURCE, is_written, place })?;
         // The binding limit bounds both far below 32 bits.
         let arguments: Arguments = [elements as u32, n_problems as u32, 0, 0];
         let buffers = [&buffer.buffer, &copy.buffer];

@@ -21,10 +21,10 @@ impl Context {
         };
         let place = self.argument_place(ARGUMENT_BYTES);
         let source = if place == ArgumentPlace::Uniform { web } else { native };
-        let n_inputs = (task.inputs().len() + task.word_inputs().len()) as u32;
-        let n_operands = buffers.len() as u32;
-        let (symbol, hash) = (variant.symbol, variant.hash);
-        let shader = Shader { symbol, hash, source, n_inputs, n_operands, place };
+        // Operands that are only read come first.
+        let n_inputs = task.inputs().len() + task.word_inputs().len();
+        let is_written = (0..buffers.len()).map(|operand_idx| operand_idx >= n_inputs).collect();
+        let shader = Shader { symbol: variant.symbol, hash: variant.hash, source, is_written, place };
         let pipeline = self.pipeline(&shader)?;
         let buffers: Vec<&wgpu::Buffer> = buffers.iter().map(|buffer| &buffer.buffer).collect();
         let [n_problems, ..] = *arguments;

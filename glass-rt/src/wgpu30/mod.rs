@@ -136,6 +136,7 @@ impl Context {
             group_bytes: limits.max_shared_bytes,
             binding_bytes: limits.max_operand_bytes,
             alignment: self.limits.min_storage_buffer_offset_alignment,
+            bindings: self.limits.max_storage_buffers_per_shader_stage,
             subgroup_sizes: if has_subgroups { self.subgroup_sizes } else { (1, 1) },
         }
     }

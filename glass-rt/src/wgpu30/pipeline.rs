@@ -25,10 +25,8 @@ pub(super) struct Shader {
     pub(super) symbol: &'static str,
     pub(super) hash: &'static str,
     pub(super) source: &'static str,
-    /// Storage buffers that are only read; they come first.
-    pub(super) n_inputs: u32,
-    /// All storage buffers.
-    pub(super) n_operands: u32,
+    /// For every storage buffer whether it is written.
+    pub(super) is_written: Vec<bool>,
     pub(super) place: ArgumentPlace,
 }
 
@@ -82,15 +80,11 @@ impl Context {
             ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None },
             count: None,
         };
-        let mut entries: Vec<_> = (0..shader.n_operands)
-            .map(|binding| {
-                let read_only = binding < shader.n_inputs;
-                entry(binding, wgpu::BufferBindingType::Storage { read_only })
-            })
-            .collect();
-        if shader.place == ArgumentPlace::Uniform {
-            entries.push(entry(shader.n_operands, wgpu::BufferBindingType::Uniform));
-        }
+        let storage = shader.is_written.iter().map(|is_written| !is_written);
+        let storage = storage.map(|read_only| wgpu::BufferBindingType::Storage { read_only });
+        let uniform = (shader.place == ArgumentPlace::Uniform).then_some(wgpu::BufferBindingType::Uniform);
+        let entries: Vec<_> =
+            storage.chain(uniform).enumerate().map(|(binding, ty)| entry(binding as u32, ty)).collect();
         let immediate_size = match shader.place {
             ArgumentPlace::Immediates(n_bytes) => n_bytes,
             ArgumentPlace::Uniform => 0,

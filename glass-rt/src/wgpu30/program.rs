@@ -8,10 +8,10 @@ use super::pipeline::{ArgumentPlace, Pipeline, Shader};
 use super::{Context, ELEMENT_BYTES};
 use crate::arena::ScalarStep;
 use crate::error::Error;
-use crate::graph::{LevelCode, LevelStep, Lowered, Source, Step, View};
+use crate::graph::{KernelStep, Lowered, Memories, Part, Source, Step};
 use crate::kernel::{Code, Target};
-use crate::reduction::task::ARGUMENT_BYTES;
 use crate::storage::foreign;
+use crate::vector::Memory;
 
 /// The kernel of scalar operations.
 const SCALAR_SOURCE: &str = include_str!("../../kernels/scalar.wgsl");
@@ -19,13 +19,11 @@ const SCALAR_SYMBOL: &str = "glass_scalar";
 /// Changes with the text.
 const SCALAR_HASH: &str = env!("CARGO_PKG_VERSION");
 
-/// The argument block of every kernel of a graph, zero where it has fewer.
-type Arguments = [u32; ARGUMENT_BYTES as usize / size_of::<u32>()];
+/// Words that the length of an argument block is a multiple of.
+const BLOCK_WORDS: usize = 4;
 
 /// A graph on an adapter. The bindings keep the buffers.
 pub(crate) struct Program {
-    arena: Buffer,
-    n_words: usize,
     dispatches: Vec<Dispatch>,
 }
 
@@ -33,28 +31,21 @@ struct Dispatch {
     pipeline: Arc<Pipeline>,
     bindings: wgpu::BindGroup,
     /// Where they are not in a buffer.
-    immediates: Option<Arguments>,
+    immediates: Option<Vec<u32>>,
     grid: [u32; 3],
 }
 
 impl Context {
     /// Compiles the kernels of a graph and binds their buffers.
-    pub(crate) fn program(&self, lowered: &Lowered, views: &[View]) -> Result<Program, Error> {
-        let arena = self.zeroed(lowered.n_words * ELEMENT_BYTES)?;
-        let memories = lowered.memories.iter().map(|len| self.zeroed(len * ELEMENT_BYTES));
-        let memories = memories.collect::<Result<Vec<Buffer>, Error>>()?;
-        let views = views.iter().map(|view| {
-            let words = view.memory.words();
-            words.wgpu().map(|words| words.buffer.clone()).ok_or_else(|| foreign(Target::Wgpu))
-        });
-        let views = views.collect::<Result<Vec<wgpu::Buffer>, Error>>()?;
-        let buffers = Buffers { arena: &arena, memories: &memories, views: &views };
+    pub(crate) fn program(&self, lowered: &Lowered, memories: &Memories) -> Result<Program, Error> {
+        let partials = lowered.memories.iter().map(|len| self.zeroed(len * ELEMENT_BYTES));
+        let partials = partials.collect::<Result<Vec<Buffer>, Error>>()?;
         let dispatches = lowered.steps.iter().map(|step| match step {
-            Step::Level(level) => self.level(level, &buffers),
-            Step::Scalar(scalar) => self.scalar(scalar, &arena),
+            Step::Kernel(kernel) => self.kernel_step(kernel, &partials, memories),
+            Step::Scalar(scalar) => self.scalar_step(scalar, memories),
+            Step::Level(_) | Step::Vector(_) => Err(foreign(Target::Wgpu)),
         });
-        let dispatches = dispatches.collect::<Result<Vec<Dispatch>, Error>>()?;
-        Ok(Program { arena, n_words: lowered.n_words, dispatches })
+        Ok(Program { dispatches: dispatches.collect::<Result<_, Error>>()? })
     }
 
     /// Submits every dispatch once. Never waits.
@@ -68,7 +59,7 @@ impl Context {
                     pass.set_pipeline(&pipeline.pipeline);
                     pass.set_bind_group(0, bindings, &[]);
                     if let Some(immediates) = immediates {
-                        pass.set_immediates(0, bytemuck::bytes_of(immediates));
+                        pass.set_immediates(0, bytemuck::cast_slice(immediates));
                     }
                     pass.dispatch_workgroups(*x, *y, *z);
                 }
@@ -77,56 +68,50 @@ impl Context {
         })
     }
 
-    /// The words of the arena after everything submitted.
-    pub(crate) fn arena(&self, program: &Program) -> Result<Vec<u32>, Error> {
-        let mut words = vec![0; program.n_words];
-        self.download(&program.arena, bytemuck::cast_slice_mut(&mut words))?;
-        Ok(words)
-    }
-
-    fn level(&self, step: &LevelStep, buffers: &Buffers<'_>) -> Result<Dispatch, Error> {
-        let LevelCode::Kernel(kernel) = step.code else { return Err(foreign(Target::Wgpu)) };
+    fn kernel_step(
+        &self,
+        step: &KernelStep,
+        partials: &[Buffer],
+        memories: &Memories,
+    ) -> Result<Dispatch, Error> {
+        let KernelStep { kernel, grid, bindings, words, .. } = step;
         let Code::Wgsl { native, web, .. } = kernel.code else {
             let message = "not a WGSL kernel".into();
             return Err(Error::MalformedTask { kernel: kernel.symbol, message });
         };
-        let place = self.argument_place(ARGUMENT_BYTES);
+        let arguments = padded(words);
+        let place = self.argument_place(size_of_val(&arguments[..]) as u32);
         let source = if place == ArgumentPlace::Uniform { web } else { native };
-        let mut bindings = vec![buffers.source(step.x)];
-        bindings.extend(step.y.map(|y| buffers.source(y)));
-        let n_inputs = bindings.len() as u32;
-        let len = step.arguments.n_groups.into();
-        bindings.extend(step.partials.map(|memory| buffers.source(Source::Partials { memory, len })));
-        bindings.push(buffers.arena.buffer.as_entire_binding());
-        let n_operands = bindings.len() as u32;
-        let (symbol, hash) = (kernel.symbol, kernel.hash);
-        let shader = Shader { symbol, hash, source, n_inputs, n_operands, place };
-        self.prepared(&shader, bindings, arguments(&step.arguments.words()), step.grid)
+        let is_written = bindings.iter().map(|binding| binding.is_written).collect();
+        let bound = bindings.iter().map(|binding| bound(binding.source, partials, memories));
+        let bound = bound.collect::<Result<Vec<Bound>, Error>>()?;
+        let shader = Shader { symbol: kernel.symbol, hash: kernel.hash, source, is_written, place };
+        self.prepared(&shader, &bound, arguments, *grid)
     }
 
-    fn scalar(&self, step: &ScalarStep, arena: &Buffer) -> Result<Dispatch, Error> {
+    fn scalar_step(&self, step: &ScalarStep, memories: &Memories) -> Result<Dispatch, Error> {
         let shader = Shader {
             symbol: SCALAR_SYMBOL,
             hash: SCALAR_HASH,
             source: SCALAR_SOURCE,
-            n_inputs: 0,
-            n_operands: 1,
+            is_written: vec![true],
             place: ArgumentPlace::Uniform,
         };
-        let bindings = vec![arena.buffer.as_entire_binding()];
-        self.prepared(&shader, bindings, arguments(&step.arguments()), [1, 1, 1])
+        let arena = bound(Source::Arena, &[], memories)?;
+        self.prepared(&shader, &[arena], padded(&step.arguments()), [1, 1, 1])
     }
 
     fn prepared(
         &self,
         shader: &Shader,
-        operands: Vec<wgpu::BindingResource<'_>>,
-        arguments: Arguments,
+        operands: &[Bound],
+        arguments: Vec<u32>,
         grid: [u32; 3],
     ) -> Result<Dispatch, Error> {
         let pipeline = self.pipeline(shader)?;
         self.scoped("binding buffers", || {
-            let bindings = self.bound(&pipeline, shader.place, operands, bytemuck::bytes_of(&arguments));
+            let operands = operands.iter().map(Bound::resource).collect();
+            let bindings = self.bound(&pipeline, shader.place, operands, bytemuck::cast_slice(&arguments));
             let immediates = (shader.place != ArgumentPlace::Uniform).then_some(arguments);
             Dispatch { pipeline: Arc::clone(&pipeline), bindings, immediates, grid }
         })
@@ -134,29 +119,50 @@ impl Context {
 }
 
 /// The argument block with these first words.
-fn arguments(words: &[u32]) -> Arguments {
-    let mut block = Arguments::default();
-    block[..words.len()].copy_from_slice(words);
+fn padded(words: &[u32]) -> Vec<u32> {
+    let mut block = words.to_vec();
+    block.resize(words.len().next_multiple_of(BLOCK_WORDS), 0);
     block
 }
 
-/// The memory that the kernels of a graph bind.
-struct Buffers<'a> {
-    arena: &'a Buffer,
-    memories: &'a [Buffer],
-    views: &'a [wgpu::Buffer],
+/// A part of a buffer.
+struct Bound {
+    buffer: wgpu::Buffer,
+    offset: u64,
+    /// Bytes; `None` binds all.
+    size: Option<NonZeroU64>,
 }
 
-impl Buffers<'_> {
-    fn source(&self, source: Source) -> wgpu::BindingResource<'_> {
-        let (buffer, start, len) = match source {
-            Source::View { view_idx, start, len } => (&self.views[view_idx], start, len),
-            Source::Partials { memory, len } => (&self.memories[memory].buffer, 0, len),
-        };
-        let n_bytes = |elements: u64| elements * ELEMENT_BYTES as u64;
-        let (offset, size) = (n_bytes(start), NonZeroU64::new(n_bytes(len)));
-        wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer, offset, size })
+impl Bound {
+    fn resource(&self) -> wgpu::BindingResource<'_> {
+        let Bound { buffer, offset, size } = self;
+        wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer, offset: *offset, size: *size })
     }
+}
+
+/// What a binding of a kernel binds.
+fn bound(source: Source, partials: &[Buffer], memories: &Memories) -> Result<Bound, Error> {
+    let of_graph = |memory: &Memory| {
+        let words = memory.words();
+        words.wgpu().map(|words| words.buffer.clone()).ok_or_else(|| foreign(Target::Wgpu))
+    };
+    let n_bytes = |elements: u64| elements * ELEMENT_BYTES as u64;
+    Ok(match source {
+        Source::View(Part { view_idx, start, len }) => Bound {
+            buffer: of_graph(memories.of_view(view_idx))?,
+            offset: n_bytes(start),
+            size: NonZeroU64::new(n_bytes(len)),
+        },
+        Source::Partials { memory, len } => {
+            let buffer = partials[memory].buffer.clone();
+            Bound { buffer, offset: 0, size: NonZeroU64::new(n_bytes(len)) }
+        }
+        Source::Arena => Bound { buffer: of_graph(memories.arena.memory())?, offset: 0, size: None },
+        Source::Ticket => {
+            let message = "a launch that orders memory between its groups".into();
+            return Err(Error::Backend { target: Target::Wgpu, call: "binding buffers", message });
+        }
+    })
 }
 
 #[cfg(test)]

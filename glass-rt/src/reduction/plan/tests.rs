@@ -36,6 +36,7 @@ const LIMITS: ReductionLimits = ReductionLimits {
     group_bytes: 16_384,
     binding_bytes: u64::MAX,
     alignment: 256,
+    bindings: 8,
     subgroup_sizes: (8, 32),
 };
 const GPU: ReductionLimits =
@@ -245,7 +246,7 @@ fn what_no_reduction_or_device_takes_is_refused() {
 fn malformed_variants_are_refused() {
     for given in [0, 1, 3, 96, 255] {
         let variants = Box::leak(Box::new([variant(Strategy::Tree, given, 1, levels_of(WGSL))]));
-        assert_eq!(plan(variants, 1, &LIMITS), Err(Refusal::Threads { given }));
+        assert_eq!(plan(variants, 1, &LIMITS), Err(Refusal::Threads { given, least: 2 }));
     }
     for given in [0, 65] {
         let variants = Box::leak(Box::new([variant(Strategy::Tree, 64, given, levels_of(WGSL))]));
