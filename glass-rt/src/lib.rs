@@ -34,13 +34,13 @@ pub mod vector_op;
 pub mod wgpu30;
 pub mod word;
 
-pub use arena::ScalarArena;
+pub use arena::{ScalarArena, Slot};
 pub use batch::Batch;
 pub use csr::Csr;
 pub use device::{Device, Skipped};
 pub use element::{Element, Real};
 pub use error::Error;
-pub use graph::Graph;
+pub use graph::{Graph, Handle, MatrixHandle};
 pub use kernel::{Kernel, Layout, Target, Task};
 pub use launch::{Operands, launch, launch_variant};
 pub use reduction::Reduction;
