@@ -9,7 +9,7 @@
 //! the clocks of [`measure`] wait.
 //!
 //! [`reduction`]s of long [`vector`]s leave their results in the [`arena`], where the scalar operations of a [`graph`]
-//! take them up without the host.
+//! take them up without the host. A [`vector_op`] computes vectors, their sums and what follows from them in one go.
 
 pub mod arena;
 pub mod batch;
@@ -40,7 +40,7 @@ pub use csr::Csr;
 pub use device::{Device, Skipped};
 pub use element::{Element, Real};
 pub use error::Error;
-pub use graph::Graph;
+pub use graph::{Graph, Handle, MatrixHandle};
 pub use kernel::{Kernel, Layout, Target, Task};
 pub use launch::{Operands, launch, launch_variant};
 pub use reduction::Reduction;

@@ -1,6 +1,11 @@
 //! From recorded operations to the steps of a run: one per launch, with every number its kernel receives. On the host
 //! a vector operation is one step.
 
+#![cfg_attr(
+    not(any(feature = "cuda", feature = "cuda-unpinned", feature = "wgpu")),
+    allow(dead_code, reason = "launches are for GPUs only")
+)]
+
 use std::ops::Range;
 
 use super::operation::{Node, Operand, ReductionNode, VectorNode, Work};
@@ -30,10 +35,6 @@ pub(crate) enum Step {
 }
 
 /// A launch of a reduction or a vector operation.
-#[cfg_attr(
-    not(any(feature = "cuda", feature = "cuda-unpinned", feature = "wgpu")),
-    allow(dead_code, reason = "for GPUs only")
-)]
 pub(crate) struct KernelStep {
     pub(crate) kernel: &'static ReductionKernel,
     /// Threads of a group.
@@ -88,10 +89,6 @@ pub(crate) struct VectorStep {
 
 /// A binding of a kernel.
 #[derive(Clone, Copy)]
-#[cfg_attr(
-    not(any(feature = "cuda", feature = "cuda-unpinned", feature = "wgpu")),
-    allow(dead_code, reason = "for GPUs only")
-)]
 pub(crate) struct Binding {
     pub(crate) source: Source,
     pub(crate) is_written: bool,
@@ -99,10 +96,6 @@ pub(crate) struct Binding {
 
 /// What a binding holds.
 #[derive(Clone, Copy)]
-#[cfg_attr(
-    not(any(feature = "cuda", feature = "cuda-unpinned", feature = "wgpu")),
-    allow(dead_code, reason = "the host finds the arena without")
-)]
 pub(crate) enum Source {
     View(Part),
     /// The first elements of a memory for partial sums.
