@@ -9,7 +9,7 @@
 //! the clocks of [`measure`] wait.
 //!
 //! [`reduction`]s of long [`vector`]s leave their results in the [`arena`], where the scalar operations of a [`graph`]
-//! take them up without the host.
+//! take them up without the host. A [`vector_op`] computes vectors, their sums and what follows from them in one go.
 
 pub mod arena;
 pub mod batch;

@@ -60,6 +60,7 @@ impl<T: Element> Storage<T> {
 
     /// Copies all `len` elements to the caller. Waits for earlier launches.
     pub(crate) fn download(&self, device: &Device, len: usize) -> Result<Vec<T>, Error> {
+        tracing::trace!("download");
         match (&device.inner.backend, self) {
             (Backend::Host, Storage::Host(buffer)) => Ok(buffer.as_slice()[..len].to_vec()),
             #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]

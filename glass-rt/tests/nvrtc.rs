@@ -8,8 +8,10 @@ use std::path::PathBuf;
 use glass_rt::cuda::export_images;
 use glass_rt::kernel::{Code, ImageKind, Target, Task, Variant};
 use glass_rt::reduction::{ReductionCode, ReductionKernel};
-use glass_rt::{Error, Reduction};
+use glass_rt::vector_op::VectorCode;
+use glass_rt::{Error, Reduction, VectorOp};
 use sample::reductions::{Dot, Norm2, Sum};
+use sample::vectors::{Multiplied, Product, Ratio, Scaled, Update};
 
 fn folder(name: &str) -> PathBuf {
     std::env::temp_dir().join(format!("glass-images-{name}-{}", std::process::id()))
@@ -56,37 +58,44 @@ fn every_cuda_variant_is_exported_twice() {
     std::fs::remove_dir_all(&dir).unwrap();
 }
 
-#[test]
-fn reductions_compile() {
-    let dir = folder("reductions");
-    for task in [Sum::TASK, Norm2::TASK, Dot::TASK] {
-        for variant in task.variants {
-            let kernels = match variant.code {
-                ReductionCode::Levels { chunk, chunk_to_scalar, fold, fold_to_scalar } => {
-                    vec![chunk, chunk_to_scalar, fold, fold_to_scalar]
-                }
-                ReductionCode::OneLaunch(kernel) => vec![kernel],
-                ReductionCode::Host { .. } => Vec::new(),
-            };
-            let variants = kernels.into_iter().filter(|kernel| kernel.code.target() == Target::Cuda);
-            let variants: Vec<Variant> = variants
-                .map(|ReductionKernel { symbol, hash, code, .. }| Variant {
-                    symbol,
-                    hash,
-                    code,
-                    ..sample::GEMV_F32_CONTIGUOUS_CUDA
-                })
-                .collect();
-            let n_variants = variants.len();
-            let task = Task { variants: variants.leak(), ..sample::GEMV_F32_CONTIGUOUS_TASK };
-            let exported = export_images(&task, 90, &dir);
-            if skipped(&exported) {
-                return;
-            }
-            assert_eq!(exported.unwrap().len(), 2 * n_variants);
+/// Compiles those of `kernels` that are CUDA.
+fn compile(name: &str, kernels: Vec<ReductionKernel>) {
+    let dir = folder(name);
+    let kernels = kernels.into_iter().filter(|kernel| kernel.code.target() == Target::Cuda);
+    for ReductionKernel { symbol, hash, code, .. } in kernels {
+        let variant = Variant { symbol, hash, code, ..sample::GEMV_F32_CONTIGUOUS_CUDA };
+        let task = Task { variants: vec![variant].leak(), ..sample::GEMV_F32_CONTIGUOUS_TASK };
+        let exported = export_images(&task, 90, &dir);
+        if skipped(&exported) {
+            return;
         }
+        assert_eq!(exported.unwrap().len(), 2);
     }
     std::fs::remove_dir_all(&dir).unwrap();
+}
+
+#[test]
+fn reductions_compile() {
+    let variants = [Sum::TASK, Norm2::TASK, Dot::TASK].into_iter().flat_map(|task| task.variants);
+    let kernels = variants.flat_map(|variant| match variant.code {
+        ReductionCode::Levels { chunk, chunk_to_scalar, fold, fold_to_scalar } => {
+            vec![chunk, chunk_to_scalar, fold, fold_to_scalar]
+        }
+        ReductionCode::OneLaunch(kernel) => vec![kernel],
+        ReductionCode::Host { .. } => Vec::new(),
+    });
+    compile("reductions", kernels.collect());
+}
+
+#[test]
+fn vector_operations_compile() {
+    let tasks = [Scaled::TASK, Update::TASK, Product::TASK, Multiplied::TASK, Ratio::TASK];
+    let kernels = tasks.into_iter().flat_map(|task| task.variants).flat_map(|variant| match variant.code {
+        VectorCode::OneLaunch(kernel) => vec![kernel],
+        VectorCode::TwoLaunches { chunk, finish } => vec![chunk, finish],
+        VectorCode::Host { .. } => Vec::new(),
+    });
+    compile("vectors", kernels.collect());
 }
 
 #[test]

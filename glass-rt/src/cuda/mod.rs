@@ -115,6 +115,7 @@ impl Context {
 
     /// Waits for the stream.
     pub(crate) fn synchronize(&self) -> Result<(), Error> {
+        tracing::trace!("wait");
         self.stream.synchronize().map_err(|error| failed("synchronising", error))?;
         self.check_earlier()
     }

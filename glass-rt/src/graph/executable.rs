@@ -24,6 +24,7 @@ pub struct Executable {
     device: Device,
     arena: u64,
     memories: Memories,
+    n_launches: usize,
     program: Program,
 }
 
@@ -42,7 +43,8 @@ impl Executable {
         let lowered = Lowered::of(&nodes, &views, limits.alignment);
         let written: Vec<usize> = nodes.iter().flat_map(Node::written).collect();
         let memories = Memories::of(arena.words(&device)?, &views, &written);
-        tracing::debug!(device = device.name(), n_steps = lowered.steps.len(), "graph compiled");
+        let n_launches = lowered.steps.len();
+        tracing::debug!(device = device.name(), n_launches, "graph compiled");
         let program = match &device.inner.backend {
             Backend::Host => Program::Host(host::Program::new(lowered)),
             #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
@@ -50,7 +52,7 @@ impl Executable {
             #[cfg(feature = "wgpu")]
             Backend::Wgpu(context) => Program::Wgpu(context.program(&lowered, &memories)?),
         };
-        Ok(Executable { device, arena: arena.id, memories, program })
+        Ok(Executable { device, arena: arena.id, memories, n_launches, program })
     }
 
     /// Submits every operation of the graph once, in order. Never waits for the device.
@@ -58,6 +60,7 @@ impl Executable {
     /// # Errors
     /// Errors of the submission, and of earlier asynchronous work.
     pub fn run(&self) -> Result<(), Error> {
+        tracing::trace!(n_launches = self.n_launches, "submit");
         let mut held = self.memories.lock();
         match (&self.device.inner.backend, &self.program) {
             (Backend::Host, Program::Host(program)) => program.run(&self.memories, &mut held),
@@ -78,6 +81,7 @@ impl Executable {
         match (&self.device.inner.backend, &self.program) {
             #[cfg(any(feature = "cuda", feature = "cuda-unpinned"))]
             (Backend::Cuda(context), Program::Cuda(program)) => {
+                tracing::trace!(n_launches = self.n_launches, "submit");
                 let _held = self.memories.lock();
                 context.replay(program)
             }

@@ -1,6 +1,11 @@
 //! From recorded operations to the steps of a run: one per launch, with every number its kernel receives. On the host
 //! a vector operation is one step.
 
+#![cfg_attr(
+    not(any(feature = "cuda", feature = "cuda-unpinned", feature = "wgpu")),
+    allow(dead_code, reason = "launches are for GPUs only")
+)]
+
 use std::ops::Range;
 
 use super::operation::{Node, Operand, ReductionNode, VectorNode, Work};
@@ -30,10 +35,6 @@ pub(crate) enum Step {
 }
 
 /// A launch of a reduction or a vector operation.
-#[cfg_attr(
-    not(any(feature = "cuda", feature = "cuda-unpinned", feature = "wgpu")),
-    allow(dead_code, reason = "for GPUs only")
-)]
 pub(crate) struct KernelStep {
     pub(crate) kernel: &'static ReductionKernel,
     /// Threads of a group.
@@ -88,10 +89,6 @@ pub(crate) struct VectorStep {
 
 /// A binding of a kernel.
 #[derive(Clone, Copy)]
-#[cfg_attr(
-    not(any(feature = "cuda", feature = "cuda-unpinned", feature = "wgpu")),
-    allow(dead_code, reason = "for GPUs only")
-)]
 pub(crate) struct Binding {
     pub(crate) source: Source,
     pub(crate) is_written: bool,
@@ -99,10 +96,6 @@ pub(crate) struct Binding {
 
 /// What a binding holds.
 #[derive(Clone, Copy)]
-#[cfg_attr(
-    not(any(feature = "cuda", feature = "cuda-unpinned", feature = "wgpu")),
-    allow(dead_code, reason = "the host finds the arena without")
-)]
 pub(crate) enum Source {
     View(Part),
     /// The first elements of a memory for partial sums.
@@ -126,6 +119,12 @@ pub(crate) struct Part {
 }
 
 impl Part {
+    /// The elements from the `start`th on: the host reads them where they lie.
+    fn from(self, start: u32) -> Part {
+        let start = u64::from(start);
+        Part { start: self.start + start, len: self.len - start, ..self }
+    }
+
     /// The elements on the host, whose memory holds them.
     pub(super) fn range(self) -> Range<usize> {
         self.start as usize..(self.start + self.len) as usize
@@ -133,6 +132,14 @@ impl Part {
 }
 
 impl Source {
+    /// [`Part::from`] of a view; all of anything else.
+    fn from(self, start: u32) -> Source {
+        match self {
+            Source::View(part) => Source::View(part.from(start)),
+            whole => whole,
+        }
+    }
+
     fn read(self) -> Binding {
         Binding { source: self, is_written: false }
     }
@@ -219,8 +226,8 @@ impl Lowering<'_> {
                 entry,
                 group_elements: variant.threads as usize * variant.elements_per_thread as usize,
                 n_groups: level.groups as usize,
-                x,
-                y,
+                x: x.from(x_start),
+                y: y.map(|y| y.from(y_start)),
                 partials,
                 slot,
                 gate,
@@ -327,8 +334,7 @@ fn host_step(
     gate: u32,
 ) -> VectorStep {
     let VectorNode { task, variant, words, cleared, plan, .. } = node;
-    // Bindings of the host begin at any element.
-    let whole = |(part, _): &(Part, u32)| *part;
+    let whole = |(part, start): &(Part, u32)| part.from(*start);
     let vectors = |belongs: fn(OperandKind) -> bool| {
         let operands = task.operands.iter().zip(parts).filter(|(operand, _)| belongs(operand.kind));
         operands.map(|(_, parts)| whole(&parts[0])).collect()

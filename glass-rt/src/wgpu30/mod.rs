@@ -143,6 +143,7 @@ impl Context {
 
     /// Waits for everything submitted.
     pub(crate) fn synchronize(&self) -> Result<(), Error> {
+        tracing::trace!("wait");
         self.device.poll(wgpu::PollType::wait_indefinitely()).map_err(|error| failed("waiting", error))?;
         self.check_earlier()
     }

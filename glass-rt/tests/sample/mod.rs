@@ -3,6 +3,7 @@
 
 pub(crate) mod pivots;
 pub(crate) mod reductions;
+pub(crate) mod vectors;
 
 use std::ops::{Index, IndexMut};
 
