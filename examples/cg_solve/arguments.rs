@@ -6,12 +6,13 @@ use std::path::PathBuf;
 
 /// The help.
 pub(crate) const USAGE: &str = "\
-usage: cg_solve [FILE.mtx | --size M] [--jacobi] [--tolerance T] [--iterations N]
+usage: cg_solve [FILE.mtx | --size M] [--jacobi] [--tolerance T] [--iterations N] [--repeat K]
   FILE            a symmetric positive definite matrix: Matrix Market, coordinate, real or integer
   --size M        without a file: grids of M x M x M cells, at least 1 [default: 32]
   --jacobi        precondition by the diagonal
   --tolerance T   of the residual relative to the right-hand side, 1e-12 to 0.1 [default: 1e-4]
-  --iterations N  at most, at least 1 [default: 1000]";
+  --iterations N  at most, at least 1 [default: 1000]
+  --repeat K      solves that are timed on each device, at least 1 [default: 5]";
 
 /// A grid of more has more matrix elements than `u32` counts.
 const MAX_SIZE: usize = 850;
@@ -34,6 +35,8 @@ pub(crate) enum Source {
 pub(crate) struct Arguments {
     pub(crate) source: Source,
     pub(crate) options: Options,
+    /// Solves that are timed.
+    pub(crate) repeat: usize,
 }
 
 impl Arguments {
@@ -41,7 +44,7 @@ impl Arguments {
     pub(crate) fn parse(mut parser: lexopt::Parser) -> Result<Option<Self>, Box<dyn Error>> {
         use lexopt::prelude::*;
 
-        let (mut file, mut size) = (None, None);
+        let (mut file, mut size, mut repeat) = (None, None, 5);
         let mut options =
             Options { preconditioner: Preconditioner::None, tolerance: 1e-4, max_iterations: 1000 };
         while let Some(argument) = parser.next()? {
@@ -51,6 +54,7 @@ impl Arguments {
                 Long("jacobi") => options.preconditioner = Preconditioner::Jacobi,
                 Long("tolerance") => options.tolerance = number(&mut parser, "--tolerance")?,
                 Long("iterations") => options.max_iterations = number(&mut parser, "--iterations")?,
+                Long("repeat") => repeat = number(&mut parser, "--repeat")?,
                 Short('h') | Long("help") => return Ok(None),
                 other => return Err(format!("{}\n{USAGE}", other.unexpected()).into()),
             }
@@ -62,6 +66,9 @@ impl Arguments {
         if options.max_iterations == 0 {
             return Err("--iterations 0: at least 1 iteration is needed".into());
         }
+        if repeat == 0 {
+            return Err("--repeat 0: at least 1 solve is needed".into());
+        }
         let source = match (file, size) {
             (Some(_), Some(_)) => return Err("--size: a file has its own size".into()),
             (Some(path), None) => Source::File(path),
@@ -72,7 +79,7 @@ impl Arguments {
         {
             return Err(format!("--size {size}: allowed are 1 to {MAX_SIZE}").into());
         }
-        Ok(Some(Self { source, options }))
+        Ok(Some(Self { source, options, repeat }))
     }
 }
 
@@ -98,12 +105,13 @@ mod tests {
     fn every_option_is_obeyed() {
         let options = Options { preconditioner: Preconditioner::None, tolerance: 1e-4, max_iterations: 1000 };
         let arguments = parse(&[]).unwrap().unwrap();
-        assert_eq!(arguments, Arguments { source: Source::Generated { size: 32 }, options });
+        assert_eq!(arguments, Arguments { source: Source::Generated { size: 32 }, options, repeat: 5 });
 
         let options = Options { preconditioner: Preconditioner::Jacobi, tolerance: 1e-3, max_iterations: 7 };
-        let arguments =
-            parse(&["--jacobi", "--tolerance", "1e-3", "a.mtx", "--iterations=7"]).unwrap().unwrap();
-        assert_eq!(arguments, Arguments { source: Source::File("a.mtx".into()), options });
+        let arguments = parse(&["--jacobi", "--tolerance", "1e-3", "a.mtx", "--iterations=7", "--repeat=2"])
+            .unwrap()
+            .unwrap();
+        assert_eq!(arguments, Arguments { source: Source::File("a.mtx".into()), options, repeat: 2 });
         assert_eq!(parse(&["--size", "5"]).unwrap().unwrap().source, Source::Generated { size: 5 });
         assert!(parse(&["--size", "3", "--help"]).unwrap().is_none());
     }
@@ -114,6 +122,7 @@ mod tests {
             ("--size", &["0", "851", "-1", "1.5", "", "x", "99999999999999999999"][..]),
             ("--tolerance", &["0e0", "-1e-4", "1e0", "NaN", "inf", "x"]),
             ("--iterations", &["0", "-1", "4294967296"]),
+            ("--repeat", &["0", "-1", "x"]),
         ] {
             for value in values {
                 let message = parse(&[option, value]).unwrap_err().to_string();

@@ -1,8 +1,8 @@
-//! Solves sparse symmetric positive definite systems by conjugate gradients, checks every solution by its true residual,
-//! and prints a table.
+//! Solves sparse symmetric positive definite systems by conjugate gradients on every device of this machine, checks every
+//! solution by its true residual, and prints a table.
 //!
 //! ```text
-//! cargo run --release --example cg_solve -- [FILE.mtx | --size M] [--jacobi] [--tolerance T] [--iterations N]
+//! cargo run --release --example cg_solve -- [FILE.mtx | --size M] [--jacobi] [--tolerance T] [--iterations N] [--repeat K]
 //! ```
 //!
 //! The matrix comes from a Matrix Market file. Without one, two systems on M x M x M grids are solved: Poisson's
@@ -17,6 +17,7 @@ mod check;
 #[path = "../program/columns.rs"]
 mod columns;
 mod csr;
+mod devices;
 #[path = "../program/exit.rs"]
 mod exit;
 mod matrix_market;
@@ -26,11 +27,14 @@ mod table;
 
 use arguments::Arguments;
 use check::Checked;
+use devices::Measured;
 use exit::Failure;
+use glass::Device;
 use reference::Options;
 use std::io::{self, Write};
 use std::process::ExitCode;
 use systems::System;
+use table::Row;
 
 fn main() -> ExitCode {
     exit::code("cg_solve", run(lexopt::Parser::from_env(), &mut io::stdout().lock()))
@@ -47,20 +51,26 @@ fn run(parser: lexopt::Parser, out: &mut impl Write) -> Result<bool, Failure> {
     let options = &arguments.options;
     writeln!(out, "{options}")?;
 
+    let (devices, skipped) = Device::all();
     let mut is_right = true;
     for system in &systems {
-        let rows = [reference_row(system, options)];
+        let mut rows = vec![reference_row(system, options)];
+        rows.extend(devices.iter().map(|device| {
+            let outcome = devices::solve(device, system, options, arguments.repeat);
+            Row { solver: device.target().to_string(), outcome }
+        }));
         table::write_system(out, system, &rows)?;
-        is_right &= rows.iter().all(|(_, checked)| checked.verdict().is_ok());
+        is_right &= rows.iter().all(|row| row.failure().is_none());
     }
-    table::write_notes(out)?;
+    table::write_notes(out, &devices, &skipped)?;
     out.flush()?;
     Ok(is_right)
 }
 
-fn reference_row(system: &System, options: &Options) -> (String, Checked) {
+fn reference_row(system: &System, options: &Options) -> Row {
     let solution = reference::solve(&system.matrix, &system.b, options);
-    ("reference, f64".into(), Checked::new(system, &solution, options, f64::EPSILON / 2.0))
+    let checked = Checked::new(system, &solution, options, f64::EPSILON / 2.0);
+    Row { solver: "reference, f64".into(), outcome: Ok(Measured { checked, seconds: None }) }
 }
 
 #[cfg(test)]
