@@ -45,11 +45,12 @@
 //! multiply-add and is held to an error bound.
 #![forbid(unsafe_code)]
 
-pub use glass_macros::{contract, op, reduce};
+pub use glass_macros::{contract, op, reduce, vector};
 pub use glass_rt as rt;
 pub use glass_rt::{
-    Batch, Device, Element, Error, Graph, Kernel, Layout, Operands, Real, Reduction, Refusal, ScalarArena,
-    Skipped, Target, Task, VecView, Vector, launch, launch_variant,
+    Batch, Csr, Device, Element, Error, Graph, Handle, Kernel, Layout, MatrixHandle, Operands, Real,
+    Reduction, Refusal, ScalarArena, Skipped, Slot, Target, Task, VecView, Vector, VectorOp, launch,
+    launch_variant,
 };
 
 /// The examples of the README, compiled and run.

@@ -1,7 +1,7 @@
 //! Writes the outcome of every device.
 
 use crate::evaluate::{Measured, Outcome, Rate};
-use crate::program::mapping;
+use crate::program::{columns, mapping};
 use glass::Device;
 use glass::rt::Skipped;
 use std::io::{self, Write};
@@ -25,15 +25,12 @@ pub(crate) fn write(
     rows: &[(&Device, Outcome)],
     skipped: &[Skipped],
 ) -> io::Result<()> {
-    let lines: Vec<_> = rows.iter().map(|(device, outcome)| cells(device, outcome)).collect();
-    let width = |column: usize| {
-        lines.iter().map(|cells| cells[column].chars().count()).fold(HEADINGS[column].len(), usize::max)
-    };
-    let widths: [usize; 6] = std::array::from_fn(width);
-    writeln!(out)?;
-    write_line(out, &HEADINGS.map(String::from), &widths)?;
-    for (cells, (device, outcome)) in lines.iter().zip(rows) {
-        write_line(out, cells, &widths)?;
+    let cells = rows.iter().map(|(device, outcome)| cells(device, outcome));
+    let lines: Vec<_> = std::iter::once(HEADINGS.map(String::from)).chain(cells).collect();
+    let lines = columns::align(&lines, N_TEXT_COLUMNS);
+    writeln!(out, "\n{}", lines[0])?;
+    for (line, (device, outcome)) in lines[1..].iter().zip(rows) {
+        writeln!(out, "{line}")?;
         writeln!(out, "      {}", device.name())?;
         match outcome {
             Ok(Measured { variant, reason, .. }) => writeln!(out, "      {}: {reason}", variant.symbol)?,
@@ -64,12 +61,4 @@ fn cells(device: &Device, outcome: &Outcome) -> [String; 6] {
         Err(_) => std::array::from_fn(|_| "-".into()),
     };
     [device.target().to_string(), kernel, rate, bytes, fraction, absolute]
-}
-
-/// Text columns to the left, figures to the right.
-fn write_line(out: &mut impl Write, cells: &[String; 6], widths: &[usize; 6]) -> io::Result<()> {
-    let columns = cells.iter().zip(widths).enumerate().map(|(column, (cell, width))| {
-        if column < N_TEXT_COLUMNS { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
-    });
-    writeln!(out, "{}", columns.collect::<Vec<_>>().join("  ").trim_end())
 }

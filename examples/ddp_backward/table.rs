@@ -2,7 +2,7 @@
 
 use crate::check::QUANTITIES;
 use crate::evaluate::{Measured, Outcome};
-use crate::program::mapping;
+use crate::program::{columns, mapping};
 use glass::rt::Skipped;
 use glass::rt::kernel::{Choice, DType, Variant};
 use glass::rt::measure::Clock;
@@ -64,16 +64,9 @@ pub(crate) fn write(out: &mut impl Write, rows: &[Row], skipped: &[Skipped]) -> 
     for row in rows {
         lines.extend(row.batches.iter().map(|batch| cells(row, batch)));
     }
-    let widths: [usize; HEADINGS.len()] = std::array::from_fn(|column| {
-        lines.iter().map(|cells| cells[column].chars().count()).fold(0, usize::max)
-    });
     writeln!(out)?;
-    for cells in &lines {
-        // Text to the left, figures to the right.
-        let columns = cells.iter().zip(widths).enumerate().map(|(column, (cell, width))| {
-            if column < N_TEXT_COLUMNS { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
-        });
-        writeln!(out, "{}", columns.collect::<Vec<_>>().join("  ").trim_end())?;
+    for line in columns::align(&lines, N_TEXT_COLUMNS) {
+        writeln!(out, "{line}")?;
     }
     for row in rows {
         write_plans(out, row)?;

@@ -114,7 +114,7 @@ pub fn level(
     finished(spec, plan, kernel, reasons)
 }
 
-fn finished(spec: &Spec, plan: Plan, kernel: Kernel, reasons: Vec<String>) -> Variant {
+pub(crate) fn finished(spec: &Spec, plan: Plan, kernel: Kernel, reasons: Vec<String>) -> Variant {
     if let Err(fault) = kernel::check(spec, &kernel) {
         panic!("glass built an invalid kernel `{}`: {fault}\n{kernel}", kernel.symbol);
     }

@@ -20,8 +20,13 @@ pub mod reduction;
 pub mod render;
 pub mod spec;
 pub mod table;
+pub mod vector;
 
 pub use builder::{Builder, Failure, Header};
-pub use contract::{Diagnostic, Field, Fields, ReductionRequest, Request, lower, lower_reduction};
+pub use contract::{
+    Diagnostic, Field, Fields, Member, MemberKind, Place, ReductionRequest, Request, VectorMistake,
+    VectorRequest, lower, lower_reduction, lower_vector, lower_vector_fields,
+};
 pub use generate::{Choice, Generated, Variant, generate};
 pub use reduction::{GeneratedReduction, generate_reduction};
+pub use vector::{GeneratedVector, generate_vector};

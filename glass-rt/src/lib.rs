@@ -34,7 +34,7 @@ pub mod vector_op;
 pub mod wgpu30;
 pub mod word;
 
-pub use arena::ScalarArena;
+pub use arena::{ScalarArena, Slot};
 pub use batch::Batch;
 pub use csr::Csr;
 pub use device::{Device, Skipped};

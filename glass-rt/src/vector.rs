@@ -88,6 +88,11 @@ impl<T: Word> Vector<T> {
         &self.memory.device
     }
 
+    /// Whether both are the same memory, as a clone and its original are.
+    pub fn shares_memory_with(&self, other: &Vector<T>) -> bool {
+        self.memory.is(&other.memory)
+    }
+
     /// Copies the vector to the caller. Waits for earlier launches.
     ///
     /// # Errors

@@ -23,6 +23,7 @@ pub mod embed;
 pub mod grid;
 pub mod interpret;
 pub mod launched;
+pub mod receipt;
 pub mod reduction;
 pub mod resources;
 pub mod task;

@@ -136,8 +136,8 @@ pub(super) const ALPHAS: &[Alpha] = &[Alpha::One, Alpha::Runtime];
 impl Entry {
     /// Whether it can be asked for.
     pub fn availability(&self) -> Availability {
-        // An index string is asked for by itself, not by a name with settings.
-        let is_provided = self.build.is_some() || self.op == Op::Contract;
+        // What has no name is asked for in another way.
+        let is_provided = self.build.is_some() || !self.op.has_name();
         match is_provided {
             true => Availability::Now,
             false if super::LONG.contains(&self.op) => Availability::Long,
@@ -174,6 +174,11 @@ impl Op {
     /// Whether it can be asked for.
     pub fn availability(self) -> Availability {
         self.entry().availability()
+    }
+
+    /// Whether it is asked for by its name: an index string and equations stand for themselves.
+    pub fn has_name(self) -> bool {
+        !matches!(self, Op::Contract | Op::Vector)
     }
 
     /// The op of a name.

@@ -10,6 +10,7 @@ use crate::spec::{DType, Phase, Reduction, Spec, Structure, Term};
 pub(super) const ENTRIES: &[Entry] = &[
     Entry { op: Op::Sum, formula: "s = sum x", sums: Sums::Both, ..PLAIN },
     Entry { op: Op::Norm2, formula: "s = x' x", sums: Sums::Both, ..PLAIN },
+    Entry { op: Op::Vector, formula: "equations", ..PLAIN },
 ];
 
 /// Every op that reduces long vectors, by the name it has there.

@@ -107,6 +107,7 @@ ops! {
 
     Sum "sum";
     Norm2 "norm2";
+    Vector "vector";
 
     Syev "syev";
     Eigh "eigh";

@@ -29,8 +29,7 @@ impl Check {
         match subject {
             Subject::Unknown => {
                 let provided = provided();
-                // The op of index strings has no name.
-                let names = Op::ALL.iter().filter(|op| **op != Op::Contract).map(|op| op.as_str());
+                let names = Op::ALL.iter().filter(|op| op.has_name()).map(|op| op.as_str());
                 self.unknown_name(("op", given), names, &provided);
             }
             Subject::Named(op, _) if op.availability() == Availability::Long => {
@@ -191,6 +190,6 @@ impl Check {
 
 /// Names of the ops that can be asked for by name.
 fn provided() -> Vec<&'static str> {
-    let is_provided = |op: &Op| op.availability() == Availability::Now && *op != Op::Contract;
+    let is_provided = |op: &Op| op.availability() == Availability::Now && op.has_name();
     Op::ALL.iter().filter(|op| is_provided(op)).map(|op| op.as_str()).collect()
 }

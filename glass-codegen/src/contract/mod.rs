@@ -9,10 +9,14 @@ mod pair;
 mod reduction;
 mod sizes;
 mod spelling;
+mod vector;
 
 pub use fields::{Field, Fields, Kind, Slot};
 pub use reduction::{ReductionRequest, lower_reduction};
 pub use spelling::nearest;
+pub use vector::{
+    Member, MemberKind, Place, VectorMistake, VectorRequest, lower_vector, lower_vector_fields,
+};
 
 use crate::catalogue::{self, Availability, Op, Settings};
 use crate::plan::{Form, Target, Tier};
@@ -98,7 +102,7 @@ impl Subject {
 
     fn named(name: &str) -> Subject {
         // An index string makes this op, not a name.
-        let named = |name| Op::named(name).filter(|op| *op != Op::Contract);
+        let named = |name| Op::named(name).filter(|op| op.has_name());
         if let Some(op) = named(name) {
             return Subject::Named(op, Suffix::None);
         }

@@ -72,7 +72,7 @@ impl Check {
         found
     }
 
-    fn block_size(&mut self, fields: &Fields, targets: &[Target]) -> usize {
+    pub(super) fn block_size(&mut self, fields: &Fields, targets: &[Target]) -> usize {
         let default = ReductionRequest::THREADS_PER_BLOCK;
         let Some(given) = fields.threads_per_block else { return default };
         let has_wgsl = targets.contains(&Target::Wgsl);

@@ -57,7 +57,7 @@ pub fn build(spec: &Spec, plan: &Plan) -> Kernel {
 }
 
 /// What the last block does with the sums of all chunks: one thread adds at most the longest chain of them.
-fn fold(spec: &Spec, plan: &Plan, level: Level) -> Fold {
+pub(super) fn fold(spec: &Spec, plan: &Plan, level: Level) -> Fold {
     let threads = plan.mapping.threads_per_block;
     let spec = catalogue::level(Op::Sum, spec.dtype, MAX_CHAIN * threads);
     let level = Level { destination: Destination::Scalar, ..level };

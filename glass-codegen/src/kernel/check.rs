@@ -13,7 +13,12 @@ use std::ops::RangeInclusive;
 /// # Errors
 /// The first violated property: a fault of the builder, never of the user.
 pub fn check(spec: &Spec, kernel: &Kernel) -> Result<(), String> {
-    if let Frame::LastBlock(fold) = &kernel.frame {
+    let fold = match &kernel.frame {
+        Frame::LastBlock(fold) => Some(&**fold),
+        Frame::Vector(vector) => vector.fold.as_ref(),
+        Frame::Batch { .. } | Frame::Level(_) => None,
+    };
+    if let Some(fold) = fold {
         body(&fold.spec, &fold.body)?;
     }
     body(spec, &kernel.body)
@@ -132,6 +137,16 @@ impl Scope<'_> {
             }
             Stmt::Let { name, args, .. } => {
                 args.iter().try_for_each(|arg| self.used(arg))?;
+                self.define(name, Kind::Value)
+            }
+            Stmt::Evaluate { name, of } => {
+                let mut used = Ok(());
+                of.names(&mut |name| used = used.clone().and_then(|()| self.used(name)));
+                used?;
+                self.define(name, Kind::Value)
+            }
+            Stmt::RowProduct { name, row, .. } => {
+                self.natural(row)?;
                 self.define(name, Kind::Value)
             }
             Stmt::Constant { name, .. } => self.define(name, Kind::Value),

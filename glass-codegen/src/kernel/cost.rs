@@ -1,7 +1,8 @@
 //! Operation counts of one worker, read off the statements.
 
-use super::{Function, Index, IntExpr, Kernel, Stmt};
+use super::{COUNT, Function, Index, IntExpr, Kernel, Stmt};
 use crate::plan::{Target, WARP};
+use crate::spec::Operator;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -70,6 +71,11 @@ impl Count {
             Stmt::LoadWord { .. } => cost.n_loads += n_passes,
             Stmt::CopyAhead { elements, .. } => cost.n_loads += elements.len() * n_passes,
             Stmt::Fma { .. } => cost.n_fmas += n_passes,
+            Stmt::Evaluate { of, .. } => of.operators(&mut |operator| match operator {
+                Operator::Fma => cost.n_fmas += n_passes,
+                Operator::Add => cost.n_adds += n_passes,
+                _ => cost.n_others += n_passes,
+            }),
             Stmt::Add { .. } => cost.n_adds += n_passes,
             Stmt::Raise { .. } | Stmt::CountSign { .. } | Stmt::TakeLarger { .. } | Stmt::TakeAt { .. } => {
                 cost.n_others += n_passes
@@ -102,7 +108,9 @@ impl Count {
                 let value = self.int(value);
                 self.ints.insert(name.clone(), value);
             }
-            Stmt::Comment(_)
+            // How many entries a row has is known at run time alone.
+            Stmt::RowProduct { .. }
+            | Stmt::Comment(_)
             | Stmt::Await { .. }
             | Stmt::Take { .. }
             | Stmt::Var { .. }
@@ -120,6 +128,10 @@ impl Count {
         stmts: &[Stmt],
         n_passes: usize,
     ) {
+        // How many elements exist is known at run time alone: one stands for all.
+        if *end == Index::name(COUNT) {
+            return self.block(stmts, n_passes);
+        }
         let (start, end) = (self.value(start), self.value(end));
         if !bounds_mention(stmts, var) {
             let count = (end - start).max(0).unsigned_abs().div_ceil(step);

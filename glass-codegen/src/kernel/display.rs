@@ -11,6 +11,7 @@ impl fmt::Display for Kernel {
                 writeln!(f, "frame {} tier, {} staging", tier.as_str(), staging.as_str())?;
             }
             Frame::Level(level) => writeln!(f, "frame level to {}", level.destination.as_str())?,
+            Frame::Vector(vector) => write!(f, "frame {} of {}", vector.part.as_str(), vector.op)?,
             Frame::LastBlock(fold) => {
                 writeln!(f, "frame level, its last block folds {}", fold.body.name)?;
                 print(&fold.body.stmts, 1, f)?;
@@ -50,6 +51,10 @@ fn line(stmt: &Stmt, depth: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Stmt::Take { name, slot } => writeln!(f, "{name} = take slot {slot}"),
         Stmt::Var { name, init } => writeln!(f, "var {name} = {}", init.as_deref().unwrap_or("+0")),
         Stmt::Let { name, function, args } => writeln!(f, "{name} = {function:?}({})", args.join(", ")),
+        Stmt::Evaluate { name, of } => writeln!(f, "{name} = {of}"),
+        Stmt::RowProduct { name, matrix, vector, row } => {
+            writeln!(f, "{name} = row {row} of {matrix} * {vector}")
+        }
         Stmt::Constant { name, constant: Constant::Zero } => writeln!(f, "{name} = +0"),
         Stmt::Constant { name, constant: Constant::Half } => writeln!(f, "{name} = 0.5"),
         Stmt::Constant { name, constant: Constant::One } => writeln!(f, "{name} = 1"),

@@ -14,18 +14,23 @@ pub(super) fn chunk(sum: &impl Outputs, level: Level, unroll_terms: bool, emit: 
     } else {
         rolled(sum, worker, &acc, emit);
     }
+    meet(&acc, level.meeting, emit);
+    emit.once(|emit| sum.finish(&acc, &Vec::new(), emit));
+}
+
+/// All workers of a block add up what each has: the first one holds the result.
+pub(super) fn meet(acc: &str, meeting: Meeting, emit: &mut Emit<'_>) {
     let n_workers = emit.workers.count;
-    let combine = |lanes: usize, emit: &mut Emit<'_>| emit.push(Stmt::Combine { acc: acc.clone(), lanes });
-    match level.meeting {
+    let combine = |lanes: usize, emit: &mut Emit<'_>| emit.push(Stmt::Combine { acc: acc.to_owned(), lanes });
+    match meeting {
         Meeting::Tree => combine(n_workers, emit),
         Meeting::Warps => {
             let n_warps = n_workers / WARP;
             combine(WARP, emit);
-            emit.push(Stmt::Deal { acc: acc.clone(), n_warps });
+            emit.push(Stmt::Deal { acc: acc.to_owned(), n_warps });
             combine(n_warps, emit);
         }
     }
-    emit.once(|emit| sum.finish(&acc, &Vec::new(), emit));
 }
 
 fn written_out(sum: &impl Outputs, worker: &str, acc: &str, emit: &mut Emit<'_>) {
@@ -38,7 +43,7 @@ fn written_out(sum: &impl Outputs, worker: &str, acc: &str, emit: &mut Emit<'_>)
 }
 
 /// Passes that a compiler may write out at once: so many loads are in flight.
-const PASSES_AT_ONCE: usize = 8;
+pub(super) const PASSES_AT_ONCE: usize = 8;
 
 fn rolled(sum: &impl Outputs, worker: &str, acc: &str, emit: &mut Emit<'_>) {
     let var = "term";

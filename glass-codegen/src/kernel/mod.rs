@@ -30,6 +30,7 @@ mod stmt;
 mod straight;
 mod tiled;
 mod triangle;
+mod vector;
 
 pub use build::build;
 pub use check::check;
@@ -37,6 +38,8 @@ pub use cost::Cost;
 pub use index::{Index, Term};
 pub use pressure::pressure;
 pub use stmt::{Constant, Epilogue, Function, IntExpr, Note, PivotKind, Sign, Stmt};
+pub use vector::{Part, VectorFrame, build_vector};
+pub(crate) use vector::{product_name, stored_name};
 
 use crate::plan::{Level, Plan, Staging, Tier};
 use crate::spec::Spec;
@@ -87,6 +90,8 @@ pub enum Frame {
     Level(Level),
     /// The same, and the block that finishes last calls another body on the sums of all.
     LastBlock(Box<Fold>),
+    /// A part of a vector operation; gated.
+    Vector(Box<VectorFrame>),
 }
 
 /// The sum over the sums of all chunks.

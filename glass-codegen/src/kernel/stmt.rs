@@ -1,6 +1,7 @@
 //! The statements of a body, in the words of no language.
 
 use super::Index;
+use crate::spec::Expression;
 
 /// How the finished sum meets the old destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -197,6 +198,25 @@ pub enum Stmt {
         function: Function,
         /// From what.
         args: Vec<String>,
+    },
+    /// The value of a formula over named values.
+    Evaluate {
+        /// Its name.
+        name: String,
+        /// The formula.
+        of: Expression,
+    },
+    /// A row of a matrix of compressed sparse rows times a vector, one fma an entry in the order of storage, from +0.
+    /// Neither is an operand of the spec: their lengths and indices are the run time's to prove.
+    RowProduct {
+        /// Its name.
+        name: String,
+        /// The matrix.
+        matrix: String,
+        /// The vector.
+        vector: String,
+        /// Which row, from the first one of the chunk.
+        row: Index,
     },
     /// A constant as a value.
     Constant {

@@ -31,6 +31,13 @@ const TEMPLATES: &[(&str, &str)] = &[
     template!("level_start.cu.tera"),
     template!("level_result.cu.tera"),
     template!("last_block.cu.tera"),
+    template!("equations.cu.tera"),
+    template!("scalar_statements.cu.tera"),
+    template!("vector_start.cu.tera"),
+    template!("vector_chunk.cu.tera"),
+    template!("vector_map.cu.tera"),
+    template!("vector_last_block.cu.tera"),
+    template!("scalars.cu.tera"),
     template!("ahead.cu.tera"),
     template!("ahead_preamble.cu.tera"),
     template!("shared.cu.tera"),
@@ -126,7 +133,7 @@ pub(super) struct Param {
 }
 
 #[derive(Serialize)]
-struct Argument {
+pub(super) struct Argument {
     value: String,
     separator: &'static str,
 }
@@ -283,6 +290,14 @@ pub(super) fn params(params: Vec<(String, String)>) -> Vec<Param> {
     separators(params.len(), last)
         .zip(params)
         .map(|(separator, (ty, name))| Param { ty, name, separator })
+        .collect()
+}
+
+/// The arguments of a call, which these values are.
+pub(super) fn arguments(values: Vec<String>) -> Vec<Argument> {
+    separators(values.len(), ");")
+        .zip(values)
+        .map(|(separator, value)| Argument { value, separator })
         .collect()
 }
 

@@ -2,8 +2,8 @@
 
 use super::Input;
 use super::language::Language;
-use crate::kernel::Cost;
-use crate::plan::{Destination, Form, Level, Mapping, Meeting, Plan, Staging, Target, Tier, WARP};
+use crate::kernel::{Cost, Frame, Part};
+use crate::plan::{Destination, Form, Level, Mapping, Meeting, Staging, Target, Tier, WARP};
 use crate::spec::{Factor, FactorKind, MapKind, Order, Phase, Reduction, Term, Triangle};
 use serde::Serialize;
 use std::sync::OnceLock;
@@ -24,13 +24,18 @@ pub(super) fn header(input: &Input<'_>) -> String {
         let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/templates/header.tera"));
         Language::new(&[("header.tera", text)], &[])
     });
-    let worker = if input.kernel.body.worker.is_some() { "lane" } else { "problem" };
+    let worker = match &input.kernel.frame {
+        Frame::Vector(vector) if vector.part == Part::Scalars => "launch",
+        Frame::Vector(_) => "thread with one element",
+        _ if input.kernel.body.worker.is_some() => "lane",
+        _ => "problem",
+    };
     templates.file(
         "header.tera",
         &Header {
             symbol: input.kernel.symbol.clone(),
-            task: input.spec.summary(),
-            plan: plan_line(input.plan),
+            task: task(input),
+            plan: plan_line(input),
             reasons: input.reasons.to_vec(),
             counts: format!("per {worker}: {}", Cost::of(input.kernel, input.plan.target)),
             numerics: numerics(input),
@@ -38,8 +43,32 @@ pub(super) fn header(input: &Input<'_>) -> String {
     )
 }
 
-fn plan_line(plan: &Plan) -> String {
+fn task(input: &Input<'_>) -> String {
+    match &input.kernel.frame {
+        Frame::Vector(vector) => format!("{}; vectors of any length, f32", vector.op.formulas.join("; ")),
+        Frame::Batch { .. } | Frame::Level(_) | Frame::LastBlock(_) => input.spec.summary(),
+    }
+}
+
+fn vector_plan(part: Part, threads: usize) -> String {
+    match part {
+        Part::Map => format!("a chunk of elements a block, T = {threads}"),
+        Part::Chunk => format!("a chunk of elements and its sums a block, T = {threads}"),
+        Part::LastBlock => format!(
+            "a chunk of elements and its sums a block, of which the last one adds up the sums of all; T = {threads}"
+        ),
+        Part::Finish => format!("the sums of all chunks in one block, T = {threads}"),
+        Part::Scalars => "scalars of the arena in one thread".to_owned(),
+        Part::Element => "host, one element".to_owned(),
+    }
+}
+
+fn plan_line(input: &Input<'_>) -> String {
+    let plan = input.plan;
     let Mapping { tier, form, staging, threads_per_block, .. } = plan.mapping;
+    if let Frame::Vector(vector) = &input.kernel.frame {
+        return vector_plan(vector.part, threads_per_block);
+    }
     let form = match form {
         Form::Serial => "serial form".to_owned(),
         Form::Reduced { lanes_per_output } => format!("reduced form, p = {lanes_per_output}"),
@@ -81,7 +110,7 @@ pub(super) fn numerics(input: &Input<'_>) -> Vec<String> {
         [(_, order)] => vec![order.clone()],
         stages => stages.iter().map(|(destination, order)| stage(input, *destination, order)).collect(),
     };
-    if let Some(level) = input.plan.level {
+    if let Some(level) = input.plan.level.filter(|_| has_sums(input)) {
         lines = chunk(level, input);
     }
     lines.dedup();
@@ -108,10 +137,18 @@ pub(super) fn numerics(input: &Input<'_>) -> Vec<String> {
     lines
 }
 
+/// Whether anything is added up.
+fn has_sums(input: &Input<'_>) -> bool {
+    match &input.kernel.frame {
+        Frame::Vector(vector) => !vector.op.sums.is_empty(),
+        Frame::Batch { .. } | Frame::Level(_) | Frame::LastBlock(_) => true,
+    }
+}
+
 /// The order of the sum over one chunk of a long vector.
 fn chunk(level: Level, input: &Input<'_>) -> Vec<String> {
     let threads = input.plan.mapping.threads_per_block;
-    let elements = input.spec.arguments()[0].elements();
+    let elements = input.spec.dims[0].extent;
     let meeting = match level.meeting {
         Meeting::Tree => format!("halving offsets from {}", threads / 2),
         Meeting::Warps => format!(

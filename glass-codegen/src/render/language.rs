@@ -113,7 +113,12 @@ pub(super) struct Lines {
 impl Lines {
     /// No lines; the first will stand one level deep.
     pub(super) fn new() -> Lines {
-        Lines { text: String::new(), depth: 1 }
+        Lines::at(1)
+    }
+
+    /// No lines; the first will stand so many levels deep.
+    pub(super) fn at(depth: usize) -> Lines {
+        Lines { text: String::new(), depth }
     }
 
     /// Adds a statement of one or more lines.

@@ -58,7 +58,7 @@ pub(super) fn cuda(input: &Input<'_>) -> String {
             let is_scalar = *destination == Destination::Scalar;
             facts.language.file("level.cu.tera", &CudaLevel { file, is_scalar })
         }
-        Frame::Batch { .. } => unreachable!("a batch has frames of its own"),
+        Frame::Batch { .. } | Frame::Vector(_) => unreachable!("they have frames of their own"),
     };
     text.trim_start().to_owned()
 }
@@ -78,7 +78,7 @@ fn cuda_file(input: &Input<'_>) -> CudaFile {
 }
 
 /// Pointers, the worker, the number of elements.
-fn cuda_params(spec: &Spec, body: &Body) -> Vec<cuda::Param> {
+pub(super) fn cuda_params(spec: &Spec, body: &Body) -> Vec<cuda::Param> {
     let number = |name: &str| ("unsigned int".to_owned(), name.to_owned());
     let pointers = spec.arguments().iter().map(|operand| cuda::pointer("", operand, spec.dtype, Tier::Block));
     cuda::params(pointers.chain(body.worker.map(number)).chain([number(COUNT)]).collect())

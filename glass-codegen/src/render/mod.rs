@@ -2,22 +2,26 @@
 //! identifier they print. Rendering fails only for a fault of a template.
 
 mod cuda;
+mod expression;
 mod fragment;
 mod header;
 mod language;
 mod level;
 mod numerics;
 mod rust;
+mod scalar_step;
 #[cfg(test)]
 mod tests;
 mod uses;
+mod vector;
 mod wgsl;
 mod writer;
 
 pub use fragment::{Fragment, Spelling, device_function, device_header};
 pub use numerics::cuda_numerics;
+pub(crate) use scalar_step::scalar_step;
 
-use crate::kernel::Kernel;
+use crate::kernel::{Frame, Kernel};
 use crate::plan::{Plan, Target};
 use crate::spec::Spec;
 use siphasher::sip128::{Hasher128, SipHasher13};
@@ -87,19 +91,24 @@ pub(crate) fn render(input: &Input<'_>) -> Vec<Source> {
         code,
     };
     let symbol = &input.kernel.symbol;
-    let is_level = input.plan.level.is_some();
+    let frame = &input.kernel.frame;
     match input.plan.target {
         Target::Cuda => {
-            let code = if is_level { level::cuda(input) } else { cuda::code(input) };
+            let code = match frame {
+                Frame::Batch { .. } => cuda::code(input),
+                Frame::Level(_) | Frame::LastBlock(_) => level::cuda(input),
+                Frame::Vector(vector) => vector::cuda(input, vector),
+            };
             vec![source(None, format!("{symbol}.cu"), code)]
         }
         Target::Wgsl => {
             let body = wgsl::lines(input);
             let file = |dialect: Dialect| {
                 let name = format!("{symbol}.{}.wgsl", dialect.as_str());
-                let code = match is_level {
-                    true => level::wgsl(input, &body, dialect),
-                    false => wgsl::code(input, &body, dialect),
+                let code = match frame {
+                    Frame::Batch { .. } => wgsl::code(input, &body, dialect),
+                    Frame::Level(_) | Frame::LastBlock(_) => level::wgsl(input, &body, dialect),
+                    Frame::Vector(vector) => vector::wgsl(input, vector, &body, dialect),
                 };
                 source(Some(dialect), name, code)
             };

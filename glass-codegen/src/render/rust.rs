@@ -20,9 +20,12 @@ const TEMPLATES: &[(&str, &str)] = &[
     template!("pivots.rs.tera"),
     template!("finish.rs.tera"),
     template!("kernel.rs.tera"),
+    template!("equations.rs.tera"),
+    template!("scalar_statements.rs.tera"),
+    template!("scalar_step.rs.tera"),
 ];
 
-fn language() -> &'static Language {
+pub(super) fn language() -> &'static Language {
     static LANGUAGE: OnceLock<Language> = OnceLock::new();
     LANGUAGE.get_or_init(|| Language::new(TEMPLATES, &[]))
 }

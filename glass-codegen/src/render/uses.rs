@@ -49,7 +49,9 @@ impl Uses {
                 Stmt::Loop { stmts, .. } | Stmt::Guard { stmts, .. } | Stmt::Block { stmts } => {
                     self.add(stmts)
                 }
-                Stmt::Comment(_)
+                Stmt::Evaluate { .. }
+                | Stmt::RowProduct { .. }
+                | Stmt::Comment(_)
                 | Stmt::Await { .. }
                 | Stmt::Take { .. }
                 | Stmt::Int { .. }

@@ -28,6 +28,12 @@ const TEMPLATES: &[(&str, &str)] = &[
     template!("extreme.wgsl.tera"),
     template!("kernel.wgsl.tera"),
     template!("level.wgsl.tera"),
+    template!("equations.wgsl.tera"),
+    template!("scalar_statements.wgsl.tera"),
+    template!("vector_start.wgsl.tera"),
+    template!("vector_chunk.wgsl.tera"),
+    template!("vector_finish.wgsl.tera"),
+    template!("scalars.wgsl.tera"),
 ];
 
 pub(super) fn language() -> &'static Language {

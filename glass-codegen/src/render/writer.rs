@@ -1,6 +1,7 @@
 //! The one writer of statements: it orders lines and nests them. The words come from the component templates of
 //! a language, and what no template can say from its [`Facts`].
 
+use super::expression::{self, Evaluator};
 use super::language::{Language, Lines};
 use super::uses::Uses;
 use crate::kernel::{
@@ -131,6 +132,17 @@ impl Writer<'_> {
             Stmt::Let { name, function, args } => {
                 let value = self.function(*function, args);
                 lines.push(&fill("let", &[("name", name), ("value", &value)]));
+            }
+            Stmt::Evaluate { name, of } => {
+                let value = |name: &str| self.value(name);
+                let value = expression::statement(of, Evaluator::Element, self.facts.language, &value);
+                lines.push(&fill("let", &[("name", name), ("value", &value)]));
+            }
+            Stmt::RowProduct { name, matrix, vector, row } => {
+                let row = self.index(row);
+                let arguments =
+                    [("name", name.as_str()), ("matrix", matrix), ("vector", vector), ("row", &row)];
+                lines.push(&fill("row_product", &arguments));
             }
             Stmt::Constant { name, constant } => {
                 let component = match constant {
@@ -336,7 +348,8 @@ impl Writer<'_> {
 
     /// A named value, or a run-time scalar under its name in this language.
     fn value(&self, name: &str) -> String {
-        match self.spec.scalars.contains(&name) {
+        // The scalars of a level are arguments of its body.
+        match self.spec.scalars.contains(&name) && self.plan.level.is_none() {
             true => self.fill("scalar", &[("name", name)]),
             false => name.to_owned(),
         }

@@ -1,13 +1,19 @@
 //! What is computed: operands and phases, with no word about tiers, lanes or languages.
 
 mod access;
+mod expression;
 mod phase;
+mod vector;
 
 pub use access::{Access, Letter};
+pub use expression::{Expression, Format, Operator};
 pub use phase::{
     Alpha, Beta, Contraction, Domain, Exchange, Factor, FactorKind, Lu, Map, MapKind, Opposite, Order, Phase,
     Product, Reduction, Scan, Search, Shift, Solve, Sought, Sweep, Term, Triangle,
 };
+
+pub use vector::{Elementwise, ScalarEquation, Usage, VectorOp, VectorOperand, VectorScalar};
+pub(crate) use vector::{element, made, scalar};
 
 use crate::catalogue::Op;
 use std::fmt;

@@ -5,7 +5,7 @@ use super::tokens::{self, Argument, Form};
 use super::values;
 use glass_codegen::catalogue::Op;
 use glass_codegen::contract::{self, Kind, Slot};
-use glass_codegen::{Diagnostic, Field, Fields, ReductionRequest};
+use glass_codegen::{Diagnostic, Field, Fields, ReductionRequest, VectorRequest};
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use syn::{Lit, LitStr};
 
@@ -18,6 +18,8 @@ pub(crate) enum Notation {
     Contract,
     /// `#[glass::reduce(NAME, ...)]`.
     Reduce,
+    /// `#[glass::vector("EQUATION", ..., ...)]`.
+    Vector,
 }
 
 /// What stands first in the brackets, and an example of it.
@@ -29,11 +31,22 @@ const REDUCTION: (&str, &str) = ("a reduction", "#[glass::reduce(dot)]");
 pub(super) struct Attribute {
     /// The values, with a harmless stand-in where one could not be read.
     pub(super) fields: Fields,
+    /// The equations, which come first where there are any.
+    pub(super) equations: Vec<Equation>,
     written: Vec<Written>,
     /// The fields that can stand beside what is asked for.
     allowed: Vec<Field>,
     /// What is asked for could not be read, which is reported: fields are not held against it.
     is_undecided: bool,
+}
+
+/// An equation as written.
+#[derive(Debug)]
+pub(super) struct Equation {
+    /// Between its quotes.
+    pub(super) text: String,
+    /// The literal.
+    pub(super) token: TokenStream,
 }
 
 /// Where a field and its value stand.
@@ -60,9 +73,11 @@ impl Attribute {
             Notation::Op => parsed.read_name(&mut parts, OP, errors),
             Notation::Reduce => parsed.read_name(&mut parts, REDUCTION, errors),
             Notation::Contract => parsed.read_index_string(&mut parts, errors),
+            Notation::Vector => parsed.read_equations(&mut parts, errors),
         }
         parsed.allowed = match notation {
             Notation::Reduce => ReductionRequest::FIELDS.to_vec(),
+            Notation::Vector => VectorRequest::FIELDS.to_vec(),
             Notation::Op | Notation::Contract => contract::allowed(&parsed.fields),
         };
         for part in parts {
@@ -152,6 +167,28 @@ impl Attribute {
             parts.remove(0);
             self.is_undecided = true;
         }
+    }
+
+    /// The equations, which come before all other arguments.
+    fn read_equations(&mut self, parts: &mut Vec<Vec<TokenTree>>, errors: &mut Errors) {
+        let n_equations = parts.iter().take_while(|part| string(part).is_some()).count();
+        let equations = parts.drain(..n_equations);
+        let equation = |part: Vec<TokenTree>| {
+            string(&part).map(|literal| Equation { text: literal.value(), token: tokens::stream(&part) })
+        };
+        self.equations = equations.filter_map(equation).collect();
+        parts.retain(|part| {
+            let is_late = string(part).is_some();
+            if is_late {
+                let text = tokens::text(part);
+                errors.on(
+                    tokens::stream(part),
+                    format!("glass: equation {text} stands after a field\nallowed: equations first"),
+                );
+                self.is_undecided = true;
+            }
+            !is_late
+        });
     }
 
     /// Notes where a field stands that its position names.

@@ -3,7 +3,7 @@
 use super::errors::Errors;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
-use syn::{Attribute, Data, DeriveInput, Fields, Generics, Ident, Path, Token, Visibility};
+use syn::{Attribute, Data, DeriveInput, Field, Fields, Generics, Ident, Path, Token, Visibility};
 
 /// A type that can carry the launch interface.
 pub(super) struct Item {
@@ -19,16 +19,20 @@ pub(super) struct Item {
     pub(super) generics: Generics,
     /// The keyword, for an accepted item.
     pub(super) keyword: Token![struct],
+    /// The fields, where the attribute is for a struct with fields.
+    pub(super) fields: Vec<Field>,
+    /// What stands behind the name of an accepted item.
+    pub(super) body: TokenStream,
 }
 
 impl Item {
-    /// Reads a unit struct. `None` when the item is no type at all; every deviation is reported.
-    pub(super) fn parse(item: &TokenStream, errors: &mut Errors) -> Option<Item> {
+    /// Reads a struct of a shape. `None` when the item is no type at all; every deviation is reported.
+    pub(super) fn parse(item: &TokenStream, shape: Shape, errors: &mut Errors) -> Option<Item> {
         let Ok(mut input) = syn::parse2::<DeriveInput>(item.clone()) else {
-            errors.on_attribute(
-                "glass: the attribute stands on an item that is no struct\nallowed: `struct Name;`"
-                    .to_owned(),
-            );
+            errors.on_attribute(format!(
+                "glass: the attribute stands on an item that is no struct\nallowed: `{}`",
+                shape.example("Name")
+            ));
             return None;
         };
         input.attrs.retain(|attribute| {
@@ -48,10 +52,27 @@ impl Item {
         let tokens = input.to_token_stream();
         let DeriveInput { attrs: attributes, vis: visibility, ident: name, generics, data, .. } = input;
         let mut keyword = Token![struct](name.span());
+        let (mut fields, mut body) = (Vec::new(), quote!(;));
         match data {
             Data::Struct(data) => {
                 keyword = data.struct_token;
-                if !matches!(data.fields, Fields::Unit) {
+                body = match &data.fields {
+                    Fields::Named(named) => quote!(#named),
+                    Fields::Unnamed(_) | Fields::Unit => quote!(;),
+                };
+                if shape == Shape::Fields {
+                    if !matches!(data.fields, Fields::Named(_)) {
+                        errors.on(
+                            &name,
+                            format!(
+                                "glass: struct `{name}` has no named fields\nallowed: `{}`\n\
+                                 why: the equations are about the fields",
+                                shape.example("Name")
+                            ),
+                        );
+                    }
+                    fields = data.fields.into_iter().collect();
+                } else if !matches!(data.fields, Fields::Unit) {
                     errors.on(
                         &data.fields,
                         format!(
@@ -62,19 +83,21 @@ impl Item {
                 }
             }
             Data::Enum(_) | Data::Union(_) => {
-                errors.on(&name, format!("glass: `{name}` is no struct\nallowed: `struct {name};`"));
+                let example = shape.example(&name.to_string());
+                errors.on(&name, format!("glass: `{name}` is no struct\nallowed: `{example}`"));
             }
         }
         if !generics.params.is_empty() {
             errors.on(
                 &generics,
                 format!(
-                    "glass: struct `{name}` has generic parameters\nallowed: `struct {name};`\n\
-                     why: the kernel is made before the compiler knows what they stand for"
+                    "glass: struct `{name}` has generic parameters\nallowed: `{}`\n\
+                     why: the kernel is made before the compiler knows what they stand for",
+                    shape.example(&name.to_string())
                 ),
             );
         }
-        Some(Item { tokens, attributes, visibility, name, generics, keyword })
+        Some(Item { tokens, attributes, visibility, name, generics, keyword, fields, body })
     }
 
     /// The conditions under which the item exists at all.
@@ -93,8 +116,26 @@ impl Item {
     }
 }
 
+/// What a struct is made of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// Nothing: its name stands for a kernel.
+    Unit,
+    /// Named fields, the operands of its equations.
+    Fields,
+}
+
+impl Shape {
+    fn example(self, name: &str) -> String {
+        match self {
+            Shape::Unit => format!("struct {name};"),
+            Shape::Fields => format!("struct {name} {{ x: Handle, alpha: Slot<f32> }}"),
+        }
+    }
+}
+
 /// The attributes of glass.
-const NAMES: [&str; 3] = ["contract", "op", "reduce"];
+const NAMES: [&str; 4] = ["contract", "op", "reduce", "vector"];
 
 /// Whether this is one of our attributes, by the names that they go by.
 fn is_ours(path: &Path) -> bool {

@@ -5,6 +5,7 @@ mod errors;
 mod expansion;
 mod images;
 mod item;
+mod members;
 mod tokens;
 mod values;
 
@@ -12,7 +13,7 @@ use attribute::Attribute;
 pub(crate) use attribute::Notation;
 use errors::Errors;
 use images::Images;
-use item::Item;
+use item::{Item, Shape};
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -22,7 +23,7 @@ pub(crate) fn expand(notation: Notation, attribute: TokenStream, item: TokenStre
     let mut errors = Errors::default();
     let attribute = Attribute::parse(notation, attribute, &mut errors);
     let request = attribute.lower(glass_codegen::lower, &mut errors);
-    let parsed = Item::parse(&item, &mut errors);
+    let parsed = Item::parse(&item, Shape::Unit, &mut errors);
     let images = Images::named(std::env::var_os(images::VARIABLE), &mut errors);
     let generated = match (&parsed, request) {
         (Some(_), Some(request)) if errors.is_empty() => Some(glass_codegen::generate(&request)),
@@ -46,13 +47,39 @@ pub(crate) fn expand_reduction(attribute: TokenStream, item: TokenStream) -> Tok
     let mut errors = Errors::default();
     let attribute = Attribute::parse(Notation::Reduce, attribute, &mut errors);
     let request = attribute.lower(glass_codegen::lower_reduction, &mut errors);
-    let parsed = Item::parse(&item, &mut errors);
+    let parsed = Item::parse(&item, Shape::Unit, &mut errors);
     match (errors.into_items(), request, parsed) {
         (None, Some(request), Some(parsed)) => {
             expansion::reduction(&parsed, &glass_codegen::generate_reduction(&request))
         }
         (errors, _, parsed) => {
             let stub = parsed.as_ref().map(expansion::reduction_stub);
+            let item = parsed.map_or(item, |parsed| parsed.tokens);
+            quote!(#item #errors #stub)
+        }
+    }
+}
+
+/// The struct as a vector operation over its fields; on a mistake the item, the mistakes, and an operation without
+/// kernels.
+pub(crate) fn expand_vector(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    let mut errors = Errors::default();
+    let attribute = Attribute::parse(Notation::Vector, attribute, &mut errors);
+    let mapping = attribute.lower(glass_codegen::lower_vector_fields, &mut errors);
+    let parsed = Item::parse(&item, Shape::Fields, &mut errors);
+    let members = parsed.as_ref().and_then(|parsed| members::members(parsed, &mut errors));
+    let request = match (&parsed, &members, mapping) {
+        (Some(parsed), Some(members), Some(mapping)) if errors.is_empty() => {
+            members::lowered(parsed, members, &attribute.equations, mapping, &mut errors)
+        }
+        _ => None,
+    };
+    match (errors.into_items(), request, parsed) {
+        (None, Some(request), Some(parsed)) => {
+            expansion::vector(&parsed, &glass_codegen::generate_vector(&request))
+        }
+        (errors, _, parsed) => {
+            let stub = parsed.as_ref().map(expansion::vector_stub);
             let item = parsed.map_or(item, |parsed| parsed.tokens);
             quote!(#item #errors #stub)
         }

@@ -147,6 +147,10 @@ impl<'a, T: Real> Machine<'a, T> {
                 let value = self.value(init)?.to_vec();
                 self.values.insert(name, value);
             }
+            // Their formulas are written out in the tests that execute their CUDA text.
+            Stmt::Evaluate { .. } | Stmt::RowProduct { .. } => {
+                return Err("a vector operation is not interpreted".to_owned());
+            }
             Stmt::Constant { name, constant: Constant::One } => self.constant(name, T::ONE),
             Stmt::Constant { name, constant: Constant::Half } => self.constant(name, T::from_f64(0.5)),
             Stmt::Let { name, function, args } => {

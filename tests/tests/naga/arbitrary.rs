@@ -20,7 +20,7 @@ type Picks = Vec<(f64, u32)>;
 
 /// Every op, provided or not, a name that nothing has, and both notations of a contraction.
 fn subjects() -> Vec<Subject> {
-    let named = Op::ALL.iter().filter(|op| **op != Op::Contract).map(|op| Subject::Named(op.as_str()));
+    let named = Op::ALL.iter().filter(|op| op.has_name()).map(|op| Subject::Named(op.as_str()));
     let strings = [
         "ki,kl,lj->ij",
         "ij,jk->ik",
@@ -35,7 +35,7 @@ fn subjects() -> Vec<Subject> {
     let strings = strings.into_iter().map(Subject::IndexString);
     // The ops of the first surface are asked for most of the time.
     let provided = Op::ALL.iter().filter(|op| op.entry().availability() == Availability::Now);
-    let often = provided.filter(|op| **op != Op::Contract).flat_map(|op| [Subject::Named(op.as_str()); 3]);
+    let often = provided.filter(|op| op.has_name()).flat_map(|op| [Subject::Named(op.as_str()); 3]);
     let rest = [
         Subject::Named("gemm_reduced"),
         Subject::Named("gemmm"),

@@ -10,6 +10,7 @@ mod intended;
 mod interface;
 mod reduction;
 mod task;
+mod vector;
 
 use super::images::{self, Images};
 use super::item::Item;
@@ -19,6 +20,7 @@ use interface::Interface;
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 pub(super) use reduction::{reduction, reduction_stub};
+pub(super) use vector::{vector, vector_stub};
 
 /// Version of what an expansion expects of the run time; the run time holds the same number.
 const SCHEMA: u32 = 3;
@@ -58,7 +60,7 @@ pub(super) fn stub(item: &Item, fields: &Fields) -> TokenStream {
 
 /// The item with a section below the user's own words, and what belongs to it.
 fn documented(item: &Item, docs: &str, kernels: &TokenStream, interface: &TokenStream) -> TokenStream {
-    let Item { attributes, visibility, name, keyword, .. } = item;
+    let Item { attributes, visibility, name, keyword, body, .. } = item;
     let schema = Literal::u32_unsuffixed(SCHEMA);
     let checked = quote! {
         const _: () = ::core::assert!(
@@ -71,7 +73,7 @@ fn documented(item: &Item, docs: &str, kernels: &TokenStream, interface: &TokenS
     quote! {
         #(#attributes)*
         #[doc = #docs]
-        #visibility #keyword #name;
+        #visibility #keyword #name #body
 
         #beside
     }

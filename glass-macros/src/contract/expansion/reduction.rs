@@ -77,9 +77,9 @@ fn docs(generated: &GeneratedReduction) -> String {
 
 /// Constants for the emitted texts, each text once.
 #[derive(Default)]
-struct Emitted {
-    texts: Vec<TokenStream>,
-    pairs: Vec<TokenStream>,
+pub(super) struct Emitted {
+    pub(super) texts: Vec<TokenStream>,
+    pub(super) pairs: Vec<TokenStream>,
 }
 
 impl Emitted {
@@ -154,7 +154,7 @@ impl Emitted {
         }
     }
 
-    fn kernel(&mut self, variant: &Variant) -> TokenStream {
+    pub(super) fn kernel(&mut self, variant: &Variant) -> TokenStream {
         let (symbol, hash) = (&variant.symbol, &variant.sources[0].hash);
         let texts: Vec<_> = variant.sources.iter().map(|source| self.text(source)).collect();
         let code = match (variant.plan.target, texts.as_slice()) {

@@ -1,0 +1,395 @@
+//! The frames of vector operations: their parameters are those of the run time's interface, in its order.
+
+use super::{Dialect, Input, cuda, scalar_step, wgsl, writer};
+use crate::kernel::{COUNT, Part, VectorFrame, stored_name};
+use crate::plan::Tier;
+use crate::spec::{DType, Format, Usage, VectorOp, scalar};
+use serde::Serialize;
+
+/// A thread and its chunk.
+#[derive(Serialize)]
+struct CudaStart {
+    threads_per_block: String,
+    symbol: String,
+    kernel_params: Vec<cuda::Param>,
+}
+
+#[derive(Serialize)]
+struct CudaMap {
+    #[serde(flatten)]
+    start: cuda::Start,
+    threads_per_block: String,
+    kernel_params: Vec<cuda::Param>,
+    chunk: String,
+    scalars: Vec<String>,
+    has_sums: bool,
+    n_sums: String,
+    arguments: Vec<cuda::Argument>,
+}
+
+#[derive(Serialize)]
+struct CudaLastBlock {
+    #[serde(flatten)]
+    map: CudaMap,
+    fold_name: String,
+    fold_params: Vec<cuda::Param>,
+    fold: String,
+    stores: Vec<String>,
+    folds: Vec<String>,
+    step: String,
+}
+
+#[derive(Serialize)]
+struct CudaScalars {
+    #[serde(flatten)]
+    start: CudaStart,
+    step: String,
+}
+
+/// CUDA C++ text.
+pub(super) fn cuda(input: &Input<'_>, frame: &VectorFrame) -> String {
+    let language = cuda::language(DType::F32);
+    let op = &frame.op;
+    let text = match frame.part {
+        Part::Scalars => {
+            let start = CudaStart {
+                threads_per_block: threads(input),
+                symbol: input.kernel.symbol.clone(),
+                kernel_params: kernel_params(frame),
+            };
+            language.file("scalars.cu.tera", &CudaScalars { start, step: cuda_step(op, 1) })
+        }
+        Part::LastBlock => {
+            let fold = frame.fold.as_ref().expect("a last block has something to add up");
+            let fold_call = |sum_idx: usize| {
+                format!(
+                    "{}(g_s + {sum_idx}u * n_groups, sums + {sum_idx}u, threadIdx.x, n_groups);",
+                    fold.body.name
+                )
+            };
+            let file = CudaLastBlock {
+                map: cuda_map(input, frame),
+                fold_name: fold.body.name.clone(),
+                fold_params: super::level::cuda_params(&fold.spec, &fold.body),
+                fold: writer::lines(
+                    &cuda::facts(DType::F32, Tier::Block),
+                    &fold.spec,
+                    &fold.plan,
+                    &fold.body,
+                ),
+                stores: each_sum(op, |sum_idx| {
+                    format!("g_s[{sum_idx}u * n_groups + group] = sums[{sum_idx}u];")
+                }),
+                folds: each_sum(op, fold_call),
+                step: cuda_step(op, 2),
+            };
+            language.file("vector_last_block.cu.tera", &file)
+        }
+        Part::Map => language.file("vector_map.cu.tera", &cuda_map(input, frame)),
+        Part::Chunk | Part::Finish | Part::Element => unreachable!("CUDA has no such part"),
+    };
+    text.trim_start().to_owned()
+}
+
+fn cuda_step(op: &VectorOp, depth: usize) -> String {
+    let slot = |position: usize| format!("{}_slot", op.scalars[position].name);
+    scalar_step::lines(op, cuda::language(DType::F32), "u", depth, slot)
+}
+
+fn threads(input: &Input<'_>) -> String {
+    input.plan.mapping.threads_per_block.to_string()
+}
+
+fn each_sum(op: &VectorOp, line: impl Fn(usize) -> String) -> Vec<String> {
+    (0..op.sums.len()).map(line).collect()
+}
+
+fn cuda_map(input: &Input<'_>, frame: &VectorFrame) -> CudaMap {
+    let op = &frame.op;
+    let (mut params, mut arguments) = (Vec::new(), Vec::new());
+    let mut pass = |ty: &str, name: String, value: String| {
+        params.push((ty.to_owned(), name));
+        arguments.push(value);
+    };
+    for (position, operand) in op.operands.iter().enumerate() {
+        let name = operand.name;
+        match operand.usage {
+            Usage::Matrix => {
+                pass(INDICES, format!("{name}_offsets"), format!("g_{name}_offsets + first"));
+                pass(INDICES, format!("{name}_columns"), format!("g_{name}_columns"));
+                pass(READ, format!("{name}_values"), format!("g_{name}_values"));
+            }
+            Usage::Read => {
+                pass(READ, stored_name(name), format!("g_{name} + {name}_start + first"));
+            }
+            Usage::Write | Usage::ReadWrite => {
+                pass(WRITTEN, stored_name(name), format!("g_{name} + {name}_start + first"));
+            }
+            Usage::Gathered => {}
+        }
+        if op.products().any(|(_, vector)| vector == position) {
+            pass(READ, format!("{name}_all"), format!("g_{name} + {name}_start"));
+        }
+    }
+    for position in op.element_scalars() {
+        let known = &op.scalars[position];
+        let ty = match known.format {
+            Format::F32 => "float",
+            Format::U32 => "unsigned int",
+        };
+        pass(ty, scalar(known.name), scalar(known.name));
+    }
+    if !op.sums.is_empty() {
+        pass("float*", "s".to_owned(), "sums".to_owned());
+    }
+    pass("unsigned int", "thread".to_owned(), "threadIdx.x".to_owned());
+    pass("unsigned int", COUNT.to_owned(), COUNT.to_owned());
+    let subject = "One chunk of long vectors; elements from `count` on do not exist.";
+    let language = cuda::language(DType::F32);
+    let read = |position: &usize| {
+        let known = &op.scalars[*position];
+        let component = scalar_step::of_format("read", known.format);
+        let slot = format!("{}_slot", known.name);
+        language.fill(component, &[("name", &scalar(known.name)), ("slot", &slot)])
+    };
+    CudaMap {
+        start: cuda::Start::of(input, subject, cuda::params(params)),
+        threads_per_block: threads(input),
+        kernel_params: kernel_params(frame),
+        chunk: chunk(input),
+        scalars: op.element_scalars().iter().map(read).collect(),
+        has_sums: !op.sums.is_empty(),
+        n_sums: op.sums.len().to_string(),
+        arguments: cuda::arguments(arguments),
+    }
+}
+
+const INDICES: &str = "const unsigned int* __restrict__";
+const READ: &str = "const float* __restrict__";
+const WRITTEN: &str = "float* __restrict__";
+
+fn kernel_params(frame: &VectorFrame) -> Vec<cuda::Param> {
+    let mut params = Vec::new();
+    let mut param = |ty: &str, name: String| params.push((ty.to_owned(), name));
+    for operand in &frame.op.operands {
+        let name = operand.name;
+        match operand.usage {
+            Usage::Matrix => {
+                param(INDICES, format!("g_{name}_offsets"));
+                param(INDICES, format!("g_{name}_columns"));
+                param(READ, format!("g_{name}_values"));
+            }
+            Usage::Read | Usage::Gathered => param(READ, format!("g_{name}")),
+            Usage::Write | Usage::ReadWrite => param(WRITTEN, format!("g_{name}")),
+        }
+    }
+    if !frame.op.sums.is_empty() {
+        param("float*", "g_s".to_owned());
+    }
+    param("unsigned int*", "arena".to_owned());
+    if frame.part == Part::LastBlock {
+        param("unsigned int*", "ticket".to_owned());
+    }
+    for number in numbers(&frame.op) {
+        param("unsigned int", number);
+    }
+    cuda::params(params)
+}
+
+/// The words of the argument block.
+fn numbers(op: &VectorOp) -> impl Iterator<Item = String> {
+    let vectors = op.operands.iter().filter(|operand| operand.usage != Usage::Matrix);
+    let starts = vectors.map(|operand| format!("{}_start", operand.name));
+    let slots = op.scalars.iter().map(|known| format!("{}_slot", known.name));
+    ["n", "n_groups", "gate", "cleared"].into_iter().map(str::to_owned).chain(starts).chain(slots)
+}
+
+/// Elements of a chunk.
+fn chunk(input: &Input<'_>) -> String {
+    format!("{}u", input.spec.dims[0].extent)
+}
+
+#[derive(Serialize)]
+struct Buffer {
+    name: String,
+    access: &'static str,
+    ty: &'static str,
+    binding: usize,
+}
+
+#[derive(Serialize)]
+struct WgslStart<'a> {
+    is_native: bool,
+    args: Vec<String>,
+    args_binding: usize,
+    buffers: Vec<Buffer>,
+    has_sums: bool,
+    n_sums: String,
+    has_body: bool,
+    body_name: String,
+    body_params: String,
+    body: &'a str,
+    threads_per_block: String,
+    symbol: String,
+}
+
+#[derive(Serialize)]
+struct WgslChunk<'a> {
+    #[serde(flatten)]
+    start: WgslStart<'a>,
+    chunk: String,
+    scalars: Vec<String>,
+    arguments: String,
+    stores: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct WgslFinish<'a> {
+    #[serde(flatten)]
+    start: WgslStart<'a>,
+    folds: Vec<String>,
+    step: String,
+}
+
+#[derive(Serialize)]
+struct WgslScalars<'a> {
+    #[serde(flatten)]
+    start: WgslStart<'a>,
+    step: String,
+}
+
+/// WGSL text of one dialect around a body that both share.
+pub(super) fn wgsl(input: &Input<'_>, frame: &VectorFrame, body: &str, dialect: Dialect) -> String {
+    let op = &frame.op;
+    let language = wgsl::language();
+    let step = |depth| {
+        let slot = |position: usize| format!("{}_slot", op.scalars[position].name);
+        scalar_step::lines(op, language, "u", depth, slot)
+    };
+    match frame.part {
+        Part::Scalars => {
+            let start = wgsl_start(input, frame, body, dialect, Vec::new());
+            language.file("scalars.wgsl.tera", &WgslScalars { start, step: step(1) })
+        }
+        Part::Finish => {
+            let params = ["x_base: u32", "s_base: u32"].map(str::to_owned).to_vec();
+            let name = &input.kernel.body.name;
+            let fold = |sum_idx: usize| {
+                format!("{name}({sum_idx}u * args.n_groups, {sum_idx}u, local, args.n_groups);")
+            };
+            let start = wgsl_start(input, frame, body, dialect, params);
+            language.file(
+                "vector_finish.wgsl.tera",
+                &WgslFinish { start, folds: each_sum(op, fold), step: step(2) },
+            )
+        }
+        Part::Map | Part::Chunk => {
+            let (params, arguments) = wgsl_bases(input, op);
+            let read = |position: &usize| {
+                let known = &op.scalars[*position];
+                let component = scalar_step::of_format("read", known.format);
+                let slot = format!("{}_slot", known.name);
+                language.fill(component, &[("name", &scalar(known.name)), ("slot", &slot)])
+            };
+            let store =
+                |sum_idx: usize| format!("partials[{sum_idx}u * args.n_groups + group] = s[{sum_idx}u];");
+            let file = WgslChunk {
+                start: wgsl_start(input, frame, body, dialect, params),
+                chunk: chunk(input),
+                scalars: op.element_scalars().iter().map(read).collect(),
+                arguments: arguments.join(", "),
+                stores: each_sum(op, store),
+            };
+            language.file("vector_chunk.wgsl.tera", &file)
+        }
+        Part::LastBlock | Part::Element => unreachable!("WGSL has no such part"),
+    }
+}
+
+/// Parameters of the body before the worker, and what the kernel gives for them.
+fn wgsl_bases(input: &Input<'_>, op: &VectorOp) -> (Vec<String>, Vec<String>) {
+    let (mut params, mut arguments) = (Vec::new(), Vec::new());
+    let mut pass = |name: String, ty: &str, value: String| {
+        params.push(format!("{name}: {ty}"));
+        arguments.push(value);
+    };
+    for (position, operand) in op.operands.iter().enumerate() {
+        let name = operand.name;
+        match operand.usage {
+            Usage::Matrix => pass(format!("{name}_base"), "u32", "first".to_owned()),
+            Usage::Read | Usage::Write | Usage::ReadWrite => {
+                pass(format!("{}_base", stored_name(name)), "u32", format!("args.{name}_start + first"));
+            }
+            Usage::Gathered => {}
+        }
+        if op.products().any(|(_, vector)| vector == position) {
+            pass(format!("{name}_all_base"), "u32", format!("args.{name}_start"));
+        }
+    }
+    if input.spec.operands.iter().any(|operand| operand.name == "s") {
+        pass("s_base".to_owned(), "u32", "0u".to_owned());
+    }
+    for position in op.element_scalars() {
+        let known = &op.scalars[position];
+        let ty = known.format.as_str();
+        pass(scalar(known.name), ty, scalar(known.name));
+    }
+    (params, arguments)
+}
+
+fn wgsl_start<'a>(
+    input: &Input<'_>,
+    frame: &VectorFrame,
+    body: &'a str,
+    dialect: Dialect,
+    params: Vec<String>,
+) -> WgslStart<'a> {
+    let op = &frame.op;
+    let buffers = buffers(frame);
+    let worker = input.kernel.body.worker.map(|worker| format!("{worker}: u32"));
+    let count = format!("{COUNT}: u32");
+    let numbers: Vec<_> = numbers(op).collect();
+    let padding = (numbers.len()..numbers.len().next_multiple_of(4)).map(|word| format!("padding_{word}"));
+    WgslStart {
+        is_native: dialect == Dialect::Native,
+        args: numbers.iter().cloned().chain(padding).collect(),
+        args_binding: buffers.len(),
+        buffers,
+        has_sums: matches!(frame.part, Part::Chunk | Part::Finish),
+        n_sums: op.sums.len().to_string(),
+        has_body: frame.part != Part::Scalars,
+        body_name: input.kernel.body.name.clone(),
+        body_params: params.into_iter().chain(worker).chain([count]).collect::<Vec<_>>().join(", "),
+        body,
+        threads_per_block: threads(input),
+        symbol: input.kernel.symbol.clone(),
+    }
+}
+
+fn buffers(frame: &VectorFrame) -> Vec<Buffer> {
+    let mut buffers: Vec<Buffer> = Vec::new();
+    let mut bind = |name: String, access, ty| {
+        let binding = buffers.len();
+        buffers.push(Buffer { name, access, ty, binding });
+    };
+    let is_finish = frame.part == Part::Finish;
+    for operand in frame.op.operands.iter().filter(|_| !is_finish) {
+        let name = operand.name;
+        match operand.usage {
+            Usage::Matrix => {
+                bind(format!("{name}_offsets"), "read", "u32");
+                bind(format!("{name}_columns"), "read", "u32");
+                bind(format!("{name}_values"), "read", "f32");
+            }
+            Usage::Read | Usage::Gathered => bind(stored_name(name), "read", "f32"),
+            Usage::Write | Usage::ReadWrite => bind(stored_name(name), "read_write", "f32"),
+        }
+    }
+    match frame.part {
+        Part::Chunk => bind("partials".to_owned(), "read_write", "f32"),
+        Part::Finish => bind("x".to_owned(), "read", "f32"),
+        Part::Map | Part::LastBlock | Part::Scalars | Part::Element => {}
+    }
+    bind("arena".to_owned(), "read_write", "u32");
+    buffers
+}

@@ -1,0 +1,162 @@
+//! Does the CUDA text of every vector operation compute its equations' bits? Executed on the CPU, thread by thread.
+
+use crate::examples::{Data, Direction, Distance, Example, Product, Residual, Scalars};
+use crate::graph::levels;
+use glass::rt::kernel::{Code, Target};
+use glass::rt::reduction::ReductionKernel;
+use glass::rt::vector_op::{OperandKind, VectorCode, VectorVariant};
+use glass_tests::cuda_on_cpu::program::compiler;
+use glass_tests::cuda_on_cpu::{Launch, Process, Program, Unit};
+use std::path::PathBuf;
+
+const NONE: u32 = u32::MAX;
+
+/// Elements before every vector.
+const START: usize = 3;
+
+#[test]
+fn the_text_computes_the_bits_of_the_equations() {
+    let compiler = match compiler() {
+        Ok(compiler) => compiler,
+        Err(why) => {
+            println!("skipped: CUDA text of vector operations on the CPU: {why}");
+            return;
+        }
+    };
+    let units =
+        [unit::<Residual>(), unit::<Product>(), unit::<Direction>(), unit::<Distance>(), unit::<Scalars>()];
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("vector-text");
+    let program =
+        Program::build(&compiler, &folder, &[], &units).unwrap_or_else(|complaint| panic!("{complaint}"));
+    let mut process = program.start().expect("it has been compiled");
+    check::<Residual>(&mut process);
+    check::<Product>(&mut process);
+    check::<Direction>(&mut process);
+    check::<Distance>(&mut process);
+    check::<Scalars>(&mut process);
+}
+
+fn variant<K: Example>() -> (&'static VectorVariant, &'static ReductionKernel) {
+    let found = K::TASK.variants.iter().find(|variant| variant.target() == Target::Cuda);
+    match found.map(|variant| (variant, &variant.code)) {
+        Some((variant, VectorCode::OneLaunch(kernel))) => (variant, kernel),
+        _ => panic!("CUDA has one launch"),
+    }
+}
+
+fn unit<K: Example>() -> Unit {
+    let (_, kernel) = variant::<K>();
+    let Code::Cuda { source, .. } = kernel.code else { panic!("no CUDA") };
+    let file_name = format!("{}.cu", kernel.symbol);
+    Unit { file_name, text: source.to_owned(), kernels: vec![kernel.symbol.to_owned()] }
+}
+
+/// Launches on lengths around the edges of a chunk, with every kind of gate.
+fn check<K: Example>(process: &mut Process) {
+    let (variant, kernel) = variant::<K>();
+    let chunk = (variant.threads * variant.elements_per_thread) as usize;
+    for n in [1, 31, chunk - 1, chunk, chunk + 1, 5 * chunk + 7] {
+        let n = n.max(1);
+        let data = K::data(n);
+        let (expected, _) = K::expected(&data, &levels(variant));
+        let n_scalars = data.words.len() as u32;
+        // Behind the scalars: a gate that is on, one that is off, a word to clear.
+        for (gate, is_on) in [(NONE, true), (n_scalars, true), (n_scalars + 1, false)] {
+            for cleared in [NONE, n_scalars + 2] {
+                let found = launch::<K>(process, kernel, variant, &data, [gate, cleared]);
+                let wanted = if is_on { &expected } else { &data };
+                let at = format!("{}, {n} elements, gate {gate}", kernel.symbol);
+                for (position, (found, wanted)) in found.vectors.iter().zip(&wanted.vectors).enumerate() {
+                    assert_eq!(bits(found), bits(wanted), "{at}: vector {position}");
+                }
+                assert_eq!(found.words[..n_scalars as usize], wanted.words, "{at}: scalars");
+                let kept = if cleared == NONE { 5 } else { 0 };
+                assert_eq!(
+                    found.words[n_scalars as usize..],
+                    [1, 0, kept],
+                    "{at}: gates and the cleared word"
+                );
+            }
+        }
+    }
+}
+
+fn bits(values: &[f32]) -> Vec<u32> {
+    values.iter().map(|value| value.to_bits()).collect()
+}
+
+fn bytes(words: impl IntoIterator<Item = u32>) -> Vec<u8> {
+    words.into_iter().flat_map(u32::to_le_bytes).collect()
+}
+
+fn words(bytes: &[u8]) -> Vec<u32> {
+    bytes.chunks(4).map(|word| u32::from_le_bytes(word.try_into().expect("four bytes"))).collect()
+}
+
+fn launch<K: Example>(
+    process: &mut Process,
+    kernel: &ReductionKernel,
+    variant: &VectorVariant,
+    data: &Data,
+    [gate, cleared]: [u32; 2],
+) -> Data {
+    let (mut operands, mut signature, mut starts, mut places) =
+        (Vec::new(), String::new(), Vec::new(), Vec::new());
+    let mut vectors = data.vectors.iter();
+    for operand in K::TASK.operands {
+        if operand.kind == OperandKind::Matrix {
+            let matrix = data.matrix.as_ref().expect("there is one");
+            operands.push(bytes(matrix.offsets.iter().copied()));
+            // No entry at all is still a buffer.
+            operands.push(bytes(matrix.columns.iter().copied().chain([0])));
+            operands.push(bytes(matrix.values.iter().map(|value| value.to_bits()).chain([0])));
+            signature += "uuf";
+            continue;
+        }
+        let elements = vectors.next().expect("a vector for each operand");
+        places.push(operands.len());
+        let margin = [7; START];
+        operands.push(bytes(margin.into_iter().chain(elements.iter().map(|value| value.to_bits()))));
+        signature.push(if operand.kind.is_written() { 'F' } else { 'f' });
+        starts.push(START as u64);
+    }
+    let chunk = variant.threads * variant.elements_per_thread;
+    let n_groups = (data.n as u32).div_ceil(chunk);
+    if K::TASK.n_sums > 0 {
+        operands.push(bytes(vec![9; (K::TASK.n_sums * n_groups) as usize]));
+        signature.push('F');
+    }
+    let arena_at = operands.len();
+    operands.push(bytes(data.words.iter().copied().chain([1, 0, 5])));
+    signature.push('U');
+    if K::TASK.n_sums > 0 {
+        operands.push(bytes([0]));
+        signature.push('U');
+    }
+    let slots = (0..data.words.len()).map(|slot| slot as u64);
+    let numbers = [n_groups, gate, cleared].map(u64::from);
+    let scalars: Vec<u64> = numbers.into_iter().chain(starts).chain(slots).collect();
+    signature += &"n".repeat(scalars.len() + 1);
+    let after = process
+        .run(&Launch {
+            symbol: kernel.symbol,
+            signature: &signature,
+            // More blocks than there are groups: the grid of a launch may be larger.
+            n_blocks: n_groups + 1,
+            n_threads: variant.threads,
+            shared_bytes: 0,
+            n_problems: data.n as u32,
+            scalars: &scalars,
+            operands: &operands,
+        })
+        .unwrap_or_else(|fault| panic!("{}: {fault}", kernel.symbol));
+    if K::TASK.n_sums > 0 {
+        assert_eq!(words(&after[arena_at + 1]), [0], "{}: the ticket is put back", kernel.symbol);
+    }
+    let vectors = places.iter().map(|place| {
+        let found = words(&after[*place]);
+        assert_eq!(found[..START], [7; START], "{}: before a vector", kernel.symbol);
+        found[START..].iter().map(|word| f32::from_bits(*word)).collect()
+    });
+    Data { vectors: vectors.collect(), words: words(&after[arena_at]), ..data.clone() }
+}
