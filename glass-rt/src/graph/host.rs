@@ -125,7 +125,7 @@ impl Run<'_, '_> {
                 }
             })
             .collect();
-        let (read, outputs) = split(vectors, of_view, &step.outputs)?;
+        let Vectors { read, written: outputs } = Vectors::of(vectors, of_view, &step.outputs)?;
         let words = |part: &Part| &read[of_view[part.view_idx]][part.range()];
         let inputs: Vec<&[f32]> = step.inputs.iter().map(|part| bytemuck::cast_slice(words(part))).collect();
         let product = |[offsets, columns, values, vector]: &[Part; 4]| Product {
@@ -161,28 +161,29 @@ impl Run<'_, '_> {
     }
 }
 
-/// Every vector: to read, empty where it is one of `written`, and the elements of `written` to write to.
-fn split<'a>(
-    vectors: &'a mut [Guard<'_>],
-    of_view: &[usize],
-    written: &[Part],
-) -> Result<(Vec<&'a [u32]>, Vec<&'a mut [f32]>), Error> {
-    let (mut read, mut outputs): (Vec<&[u32]>, Vec<(usize, &mut [f32])>) = Default::default();
-    for (vector_idx, guard) in vectors.iter_mut().enumerate() {
+/// The vectors of a graph as one operation uses them.
+struct Vectors<'a> {
+    /// All words of each vector; none where the operation writes it.
+    read: Vec<&'a [u32]>,
+    /// The elements that are written.
+    written: Vec<&'a mut [f32]>,
+}
+
+impl<'a> Vectors<'a> {
+    fn of(guards: &'a mut [Guard<'_>], of_view: &[usize], written: &[Part]) -> Result<Self, Error> {
+        let mut guards: Vec<Option<&mut Guard<'_>>> = guards.iter_mut().map(Some).collect();
         // A vector that is written has one view, and that view one place in the operation.
-        match written.iter().position(|part| of_view[part.view_idx] == vector_idx) {
-            None => read.push(host_words(guard.words())?),
-            Some(output_idx) => {
-                let words =
-                    guard.words_mut().and_then(Storage::host_mut).ok_or_else(|| foreign(Target::Host))?;
-                let elements = &mut words.as_mut_slice()[written[output_idx].range()];
-                outputs.push((output_idx, bytemuck::cast_slice_mut(elements)));
-                read.push(&[]);
-            }
-        }
+        let written = written.iter().map(|part| {
+            let guard = guards[of_view[part.view_idx]].take();
+            let words = guard.and_then(Guard::words_mut).and_then(Storage::host_mut);
+            let words = words.ok_or_else(|| foreign(Target::Host))?.as_mut_slice();
+            Ok(bytemuck::cast_slice_mut(&mut words[part.range()]))
+        });
+        let written = written.collect::<Result<_, Error>>()?;
+        let words =
+            |guard: Option<&'a mut Guard<'_>>| guard.map_or(Ok(&[][..]), |guard| host_words(guard.words()));
+        Ok(Vectors { read: guards.into_iter().map(words).collect::<Result<_, Error>>()?, written })
     }
-    outputs.sort_by_key(|(output_idx, _)| *output_idx);
-    Ok((read, outputs.into_iter().map(|(_, elements)| elements).collect()))
 }
 
 fn host_words(words: &Storage<u32>) -> Result<&[u32], Error> {

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use executable::Executable;
 #[cfg(any(feature = "cuda", feature = "cuda-unpinned", feature = "wgpu"))]
-pub(crate) use lower::{KernelStep, Part, Source};
+pub(crate) use lower::{KernelStep, Source};
 pub(crate) use lower::{Lowered, Step};
 #[cfg(any(feature = "cuda", feature = "cuda-unpinned", feature = "wgpu"))]
 pub(crate) use memories::Memories;

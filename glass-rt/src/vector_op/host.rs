@@ -213,3 +213,103 @@ fn lanes<V: bytemuck::Pod>(values: &[f32], at: usize) -> V {
 fn lanes_mut<V: bytemuck::Pod>(values: &mut [f32], at: usize) -> &mut V {
     &mut bytemuck::cast_slice_mut(&mut values[at..at + size_of::<V>() / size_of::<f32>()])[0]
 }
+
+#[cfg(test)]
+mod tests {
+    use std::ops::{Index, IndexMut};
+
+    use super::*;
+
+    /// `y = scale * x * ax + y`, and the sum of the new `y`.
+    enum Both {}
+
+    impl Body for Both {
+        type Element = f32;
+
+        fn run<V, A, Y, S>(inputs: &[A], outputs: &mut [Y], words: &mut [S], scalars: &[f32])
+        where
+            V: Lanes<f32>,
+            A: Index<usize, Output = V>,
+            Y: IndexMut<usize, Output = V>,
+            S: IndexMut<usize, Output = V::Words>,
+        {
+            let ([x, ax], [y, sum], [], [scale]) = (inputs, outputs, words, scalars) else {
+                panic!("operands")
+            };
+            y[0] = V::splat(*scale).mul(x[0]).mul_add(ax[0], y[0]);
+            sum[0] = sum[0].add(y[0]);
+        }
+    }
+
+    /// `y` and the groups' sums, with groups of 64 threads and three elements each that meet in trees of `LANES`.
+    fn evaluated<const LANES: usize>(n: usize) -> (Vec<f32>, Vec<f32>) {
+        // A diagonal of 2, stored as 1 + 1.
+        let offsets: Vec<u32> = (0..=n as u32).map(|row| 2 * row).collect();
+        let columns: Vec<u32> = (0..2 * n as u32).map(|k| k / 2).collect();
+        let (values, x) = (vec![1.0; 2 * n], (0..n).map(|i| (i % 10) as f32).collect::<Vec<_>>());
+        let product = Product { offsets: &offsets, columns: &columns, values: &values, vector: &x };
+        let (mut y, mut sums) = (vec![1.0; n], vec![f32::NAN; n.div_ceil(192)]);
+        let elements = Elements {
+            first: 0,
+            n,
+            inputs: &[&x],
+            products: &[product],
+            outputs: vec![&mut y],
+            sums: vec![&mut sums],
+            scalars: &[0.5],
+        };
+        spread(vector::<Both, 64, 3, LANES>(), 192, elements);
+        (y, sums)
+    }
+
+    #[test]
+    fn every_element_is_evaluated_once_whatever_the_length() {
+        // The last one is more than a unit of work.
+        for n in [1, 31, 32, 33, 64, 65, 191, 192, 193, 1000, 100_000] {
+            let (y, sums) = evaluated::<64>(n);
+            let wanted: Vec<f32> = (0..n).map(|i| ((i % 10) * (i % 10)) as f32 + 1.0).collect();
+            assert_eq!(y, wanted, "{n}");
+            assert_eq!(sums, wanted.chunks(192).map(|y| y.iter().sum()).collect::<Vec<f32>>(), "{n}");
+            assert_eq!(evaluated::<32>(n), (y, sums), "exact sums have one value in every tree");
+        }
+    }
+
+    #[test]
+    fn the_tree_decides_the_bits() {
+        /// The sum of `x`.
+        enum Plain {}
+
+        impl Body for Plain {
+            type Element = f32;
+
+            fn run<V, A, Y, S>(inputs: &[A], outputs: &mut [Y], _: &mut [S], _: &[f32])
+            where
+                V: Lanes<f32>,
+                A: Index<usize, Output = V>,
+                Y: IndexMut<usize, Output = V>,
+                S: IndexMut<usize, Output = V::Words>,
+            {
+                outputs[0][0] = outputs[0][0].add(inputs[0][0]);
+            }
+        }
+
+        let sum = |entry: ElementEntry, x: &[f32]| {
+            let mut sum = [0.0];
+            let (outputs, sums) = (Vec::new(), vec![&mut sum[..]]);
+            let n = x.len();
+            entry(Elements { first: 0, n, inputs: &[x], products: &[], outputs, sums, scalars: &[] });
+            sum[0]
+        };
+        // One tree of four adds (0, 2) and (1, 3); segments of two add the neighbours (0, 1) and (2, 3) first.
+        let x = [1.0, 1e8, 3.0, -1e8];
+        assert_eq!(sum(vector::<Plain, 4, 1, 4>(), &x), 4.0);
+        assert_eq!(sum(vector::<Plain, 4, 1, 2>(), &x), (1.0f32 + 1e8) + (3.0f32 - 1e8));
+        // Negative zeros are added to +0.
+        assert_eq!(sum(vector::<Plain, 4, 1, 4>(), &[-0.0; 3]).to_bits(), 0);
+
+        // One group adds all sums of groups: thread t takes t, t + 2, ...
+        let mut total = [0.0];
+        fold::<2, 2>()(&[1.0, 1e8, 3.0, -1e8, 5.0], None, &mut total);
+        assert_eq!(total[0], 9.0);
+    }
+}

@@ -4,6 +4,7 @@
 //! chooses no form: it takes the first embedded variant that fits.
 
 use super::task::{OperandKind, VectorCode, VectorTask, VectorVariant};
+use crate::kernel::Target;
 use crate::reduction::plan::{check_device, check_shape, limit, meeting_depth};
 use crate::reduction::task::MAX_CHAIN;
 use crate::reduction::{Level, PlanOptions, ReductionKernel, ReductionLimits, grid, unaligned};
@@ -70,7 +71,9 @@ impl VectorPlan {
         let available = task.variants.iter().map(|variant| (variant.target(), variant.strategy)).collect();
         let mut refusal = Refusal::NoVariant { target: limits.target, strategy, available };
         for (variant_idx, variant) in task.variants.iter().enumerate() {
-            if variant.target() != limits.target || strategy.is_some_and(|wanted| wanted != variant.strategy)
+            if variant.target() != limits.target
+                || strategy.is_some_and(|wanted| wanted != variant.strategy)
+                || !orders(task, variant)
             {
                 continue;
             }
@@ -93,6 +96,12 @@ impl VectorPlan {
         }
         Err(refusal)
     }
+}
+
+/// Whether a target runs the launches of a variant: none but CUDA orders memory between the groups of one.
+fn orders(task: &VectorTask, variant: &VectorVariant) -> bool {
+    let is_folded = task.n_sums > 0 && matches!(variant.code, VectorCode::OneLaunch(_));
+    !is_folded || variant.target() == Target::Cuda
 }
 
 /// The length that all vectors have; refuses other ones.
@@ -209,19 +218,21 @@ fn launches(
         bytes_written: n_written * WORD_BYTES,
         barriers,
     };
-    let [barriers, finish_barriers] = match &variant.code {
+    let with_sums = [n_read, n_written + n_partials];
+    let finish = |barriers| launch(groups, 1, [1, 1, 1], [n_partials, n_results], barriers);
+    Ok(match &variant.code {
         VectorCode::OneLaunch(kernel) => {
             let words = [n_read + n_partials, n_written + n_partials + n_results];
-            return Ok(vec![launch(n, groups, grid, words, kernel.barriers)]);
+            vec![launch(n, groups, grid, words, kernel.barriers)]
         }
-        VectorCode::TwoLaunches { chunk, finish } => [chunk.barriers, finish.barriers],
-        VectorCode::Host { .. } => [0, 0],
-    };
-    if n_partials == 0 {
-        return Ok(vec![launch(n, groups, grid, [n_read, n_written + n_results], barriers)]);
-    }
-    let finish = launch(groups, 1, [1, 1, 1], [n_partials, n_results], finish_barriers);
-    Ok(vec![launch(n, groups, grid, [n_read, n_written + n_partials], barriers), finish])
+        VectorCode::TwoLaunches { chunk, finish: second } => {
+            vec![launch(n, groups, grid, with_sums, chunk.barriers), finish(second.barriers)]
+        }
+        VectorCode::Host { .. } if n_partials > 0 => {
+            vec![launch(n, groups, grid, with_sums, 0), finish(0)]
+        }
+        VectorCode::Host { .. } => vec![launch(n, groups, grid, [n_read, n_written + n_results], 0)],
+    })
 }
 
 /// Words read from operands and scalars, and words written to operands; each one once.
@@ -254,3 +265,6 @@ fn addition_depth(
     let chain = |n: u32| n.div_ceil(variant.threads) - 1;
     chain(n).min(variant.elements_per_thread - 1) + meet + chain(n_groups) + meet
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,7 +8,7 @@ use super::pipeline::{ArgumentPlace, Pipeline, Shader};
 use super::{Context, ELEMENT_BYTES};
 use crate::arena::ScalarStep;
 use crate::error::Error;
-use crate::graph::{KernelStep, Lowered, Memories, Part, Source, Step};
+use crate::graph::{KernelStep, Lowered, Memories, Source, Step};
 use crate::kernel::{Code, Target};
 use crate::storage::foreign;
 use crate::vector::Memory;
@@ -148,10 +148,10 @@ fn bound(source: Source, partials: &[Buffer], memories: &Memories) -> Result<Bou
     };
     let n_bytes = |elements: u64| elements * ELEMENT_BYTES as u64;
     Ok(match source {
-        Source::View(Part { view_idx, start, len }) => Bound {
-            buffer: of_graph(memories.of_view(view_idx))?,
-            offset: n_bytes(start),
-            size: NonZeroU64::new(n_bytes(len)),
+        Source::View(part) => Bound {
+            buffer: of_graph(memories.of_view(part.view_idx))?,
+            offset: n_bytes(part.start),
+            size: NonZeroU64::new(n_bytes(part.len)),
         },
         Source::Partials { memory, len } => {
             let buffer = partials[memory].buffer.clone();
@@ -166,86 +166,4 @@ fn bound(source: Source, partials: &[Buffer], memories: &Memories) -> Result<Bou
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::device::Backend;
-    use crate::reduction::{Map, ReductionCode, ReductionKernel, ReductionTask, ReductionVariant, Strategy};
-    use crate::{Device, Graph, Reduction, ScalarArena, VecView, Vector, wgpu30};
-
-    /// A kernel whose native text is broken: it runs only where arguments are in a buffer.
-    macro_rules! web {
-        ($hash:literal, $($part:literal),+) => {
-            ReductionKernel {
-                symbol: "level",
-                hash: $hash,
-                code: Code::Wgsl {
-                    native: "fn broken( {",
-                    web: concat!(
-                        "@group(0) @binding(0) var<storage, read> x: array<f32>;\n",
-                        $($part,)+
-                        "fn add(acc: f32, i: u32) -> f32 { return acc + x[args.x_start + i]; }\n",
-                        include_str!("../../tests/sample/level.wgsl")
-                    ),
-                    workgroup_bytes: 1024 + 16,
-                },
-                barriers: 9,
-            }
-        };
-    }
-
-    const TO_PARTIALS: ReductionKernel = web!(
-        "web_partials",
-        "@group(0) @binding(1) var<storage, read_write> partials: array<f32>;\n",
-        "@group(0) @binding(2) var<storage, read_write> arena: array<u32>;\n",
-        "@group(0) @binding(3) var<uniform> args: Args;\n",
-        "fn store(group: u32, sum: f32) { partials[group] = sum; }\n"
-    );
-    const TO_SCALAR: ReductionKernel = web!(
-        "web_scalar",
-        "@group(0) @binding(1) var<storage, read_write> arena: array<u32>;\n",
-        "@group(0) @binding(2) var<uniform> args: Args;\n",
-        "fn store(group: u32, sum: f32) { arena[args.slot] = bitcast<u32>(sum); }\n"
-    );
-
-    struct Sum;
-
-    impl Reduction for Sum {
-        const TASK: &'static ReductionTask = &ReductionTask {
-            symbol: "web_sum",
-            map: Map::Identity,
-            square: None,
-            variants: &[ReductionVariant {
-                strategy: Strategy::Tree,
-                threads: 256,
-                elements_per_thread: 2,
-                lanes: 1,
-                code: ReductionCode::Levels {
-                    chunk: TO_PARTIALS,
-                    chunk_to_scalar: TO_SCALAR,
-                    fold: TO_PARTIALS,
-                    fold_to_scalar: TO_SCALAR,
-                },
-            }],
-        };
-    }
-
-    #[test]
-    fn without_immediates_arguments_are_in_a_buffer() {
-        for found in wgpu30::adapters() {
-            let context = Context::open_with(&found.adapter, wgpu::Features::empty()).unwrap();
-            let device = Device::new(found.label, Backend::Wgpu(Box::new(context)));
-            let vector = Vector::filled(&device, 600_000, 1.0f32).unwrap();
-            for n in [3, 513, 599_999] {
-                let mut declaration = ScalarArena::declare();
-                let (unused, sum) = (declaration.u32("unused").unwrap(), declaration.f32("sum").unwrap());
-                let mut graph = Graph::new(&device, declaration.seal());
-                let x = graph.import(VecView::new(&vector, 1, n).unwrap()).unwrap();
-                graph.add::<Sum>("sum", (x,), sum).unwrap();
-                let compiled = graph.compile().unwrap();
-                compiled.run().unwrap();
-                assert_eq!(compiled.read(sum).unwrap(), n as f32, "{}", device.name());
-                assert_eq!(compiled.read(unused).unwrap(), 0);
-            }
-        }
-    }
-}
+mod tests;
