@@ -49,8 +49,11 @@ impl Product<'_> {
     #[inline(always)]
     fn element(&self, row: usize) -> f32 {
         let stored = self.offsets[row] as usize..self.offsets[row + 1] as usize;
-        let terms = self.values[stored.clone()].iter().zip(&self.columns[stored]);
-        terms.fold(0.0, |acc, (value, column)| value.mul_add(self.vector[*column as usize], acc))
+        let mut acc = 0.0;
+        for (value, column) in self.values[stored.clone()].iter().zip(&self.columns[stored]) {
+            acc = value.mul_add(self.vector[*column as usize], acc);
+        }
+        acc
     }
 }
 
