@@ -18,7 +18,7 @@ pub(super) fn members(item: &Item, errors: &mut Errors) -> Option<Vec<Member>> {
             errors.on(
                 &field.ty,
                 format!(
-                    "glass: the type of field `{name}` says not what it is\n\
+                    "glass: the type of field `{name}` does not say what it is\n\
                      allowed: `Handle`, a vector; `MatrixHandle`, a matrix; `Slot<f32>` or `Slot<u32>`, a scalar"
                 ),
             );

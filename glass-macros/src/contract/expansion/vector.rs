@@ -27,7 +27,7 @@ pub(in crate::contract) fn vector(item: &Item, generated: &GeneratedVector) -> T
         pub(super) const SOURCES: &[(&str, &str)] = &[#(#pairs),*];
         pub(super) static TASK: VectorTask = #task;
     };
-    documented(item, &docs(generated), &kernels, &interface(item))
+    documented(item, &docs(generated), &kernels, &interface(item, &item.fields))
 }
 
 /// An operation that no device can run, for a struct whose attribute is wrong.
@@ -45,12 +45,13 @@ pub(in crate::contract) fn vector_stub(item: &Item) -> TokenStream {
             variants: &[],
         };
     };
-    beside(item, &kernels, &interface(item))
+    // The types of its fields may be anything.
+    beside(item, &kernels, &interface(item, &[]))
 }
 
-/// The impls. They read `glass_kernels::{TASK, SOURCES}`.
-fn interface(item: &Item) -> TokenStream {
-    let Item { visibility, name, generics, fields, .. } = item;
+/// The impls over these fields. They read `glass_kernels::{TASK, SOURCES}`.
+fn interface(item: &Item, fields: &[syn::Field]) -> TokenStream {
+    let Item { visibility, name, generics, .. } = item;
     let (impl_generics, type_generics, bounds) = generics.split_for_impl();
     let is_scalar = |ty: &syn::Type| match ty {
         syn::Type::Path(path) => path.path.segments.last().is_some_and(|last| last.ident == "Slot"),
