@@ -80,6 +80,7 @@ use proc_macro::TokenStream;
 /// | `gemv_strided` | y = op(A) x, A a tile | `m` `n` `lda` | `trans` `alpha` `beta` | `y` |
 /// | `gemm` | C = op(A) op(B), C of `m x n` | `m` `n` `k` | `trans_a` `trans_b` `row_major_c` `alpha` `beta` | `c` |
 /// | `gemm_strided` | C = A B on tiles | `m` `n` `k` `lda` `ldb` `ldc` | `alpha` `beta` | `c`, the tile |
+/// | `gemm_batched_indexed` | C_r = op(A_p) op(B_q) for each (p, q, r) of `pairs`, in their order | `dim` `pairs` `a_count` `b_count` `c_count` | `trans_a` `trans_b` `alpha` `beta` `check` | `c`, the named matrices, `status`; reads `pairs` |
 /// | `ger` | A = x y' | `m` `n` | `alpha` `beta` | `a` |
 /// | `syrk` | C = A A', `trans`: A' A | `n` `k` | `trans` `row_major_c` `fill` `alpha` `beta` | `c` |
 /// | `syr2k` | C = A B' + B A', `trans`: A' B + B' A | `n` `k` | `trans` `row_major_c` `fill` `alpha` `beta` | `c` |
@@ -110,7 +111,7 @@ use proc_macro::TokenStream;
 /// | `riccati_gain` | K = (R + B' P B)^-1 B' P A | `nx` `nu` | `reg` `factor` `rsqrt` `check` | `k`, with `factor` `l`, `status` |
 /// | `gn_step` | dq = (J' J + D)^-1 J' r | `m` `n` | `reg` `rsqrt` `check` | `dq`, `status` |
 ///
-/// With `scalar` the scalar `alpha` of the launch stands in for `y`. `nrhs` is 1 and `lda`, `ldb`, `ldc`, `ldx` are without
+/// With `scalar` the scalar `alpha` of the launch stands in for `y`. `nrhs` is 1, `dim` is 4 and `lda`, `ldb`, `ldc`, `ldx` are without
 /// a gap unless they are written. The other words:
 ///
 /// | word | values | default |
@@ -136,6 +137,11 @@ use proc_macro::TokenStream;
 /// problem: how many entries of D are positive, negative and zero. `index` counts from 0, and `pivots` holds the row,
 /// from 0, that each row was exchanged with, in order; where they are read, a word that names no row below its own
 /// exchanges nothing. Words lie problem after problem in either layout.
+///
+/// `pairs` of `gemm_batched_indexed` holds three words a product: its matrix of `a`, of `b` and of `c`, from 0; the matrices
+/// of an operand lie side by side. Products are taken in order, also where several name one destination, so equal words
+/// give equal bits. A product with a word that names no matrix is left out, and `status` is the number, from 1, of the
+/// first one; the others are as if it were not there. Matrices of `c` that no product names keep their bits.
 ///
 /// # What the struct gets
 /// `glass::Kernel` and, with the struct's own visibility,

@@ -173,6 +173,11 @@ fields! {
     Ldc ldc: Integer, "Leading dimension of C, default its rows.";
     Ldx ldx: Integer, "Leading dimension of X, default its rows.";
     Ldy ldy: Integer, "Leading dimension of Y.";
+    Dim dim: Integer, "Rows and columns of every matrix, default 4.";
+    Pairs pairs: Integer, "Products of a problem.";
+    ACount a_count: Integer, "Matrices of `a`.";
+    BCount b_count: Integer, "Matrices of `b`.";
+    CCount c_count: Integer, "Matrices of `c`.";
     Orders orders: Words, "Orders of several square matrices.";
     Trans trans: Flag, "The matrix is meant transposed.";
     TransA trans_a: Flag, "A is meant transposed.";
@@ -188,6 +193,7 @@ fields! {
     Rsqrt rsqrt: Flag, "Pivots by an approximate reciprocal square root, outside the bit contract.";
     Inertia inertia: Flag, "The signs of D are counted.";
     Factor factor: Flag, "The factor is an output too.";
+    Atomic atomic: Flag, "Sums by atomic additions: no op has them.";
     Uplo uplo: Word, "`lower` (default) or `upper`: the triangle that is stored.";
     Diag diag: Word, "`nonunit` (default) or `unit`.";
     Fill fill: Word, "Which triangles of the result are written.";

@@ -26,7 +26,7 @@ impl Check {
         let rows = size.rows().map(|rows| settings.size(rows));
         if given.is_none() {
             return match size.default {
-                Default::One => 1,
+                Default::Value(value) => value,
                 Default::Rows(rows) => settings.size(rows),
                 Default::Required | Default::RequiredRows(_) => {
                     self.missing(field, size.meaning);

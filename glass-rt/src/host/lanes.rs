@@ -7,6 +7,8 @@ mod one;
 
 use crate::element::Element;
 use one::{double, single};
+use std::array;
+use std::ops::{Index, IndexMut};
 
 /// How many lanes there are, told by what holds a word for each of them.
 pub trait Width: Copy {
@@ -20,6 +22,17 @@ pub trait Width: Copy {
 
     /// The same word in every lane.
     fn words(word: u32) -> Self::Words;
+
+    /// `word` where it is at most `limit`. Elsewhere 0: there `fault` becomes 1, and `status` takes `number` if it is
+    /// still 0. The number 0 leaves `status` alone.
+    #[must_use]
+    fn place(
+        word: Self::Words,
+        limit: u32,
+        number: u32,
+        fault: &mut Self::Words,
+        status: &mut Self::Words,
+    ) -> Self::Words;
 }
 
 /// A value of one or more independent lanes, each holding a problem's `T`.
@@ -138,6 +151,15 @@ pub trait Lanes<T>: Width {
     fn take_larger(self, index: u32, largest: &mut Self, word: &mut Self::Words);
     /// `kept` becomes `self` in the lanes where `word == index`.
     fn take_at(self, index: u32, word: &Self::Words, kept: &mut Self);
+    /// Element `place * stride + offset` of an array, in each lane by its own place.
+    #[must_use]
+    fn gather<A>(array: &A, places: Self::Words, stride: usize, offset: usize) -> Self
+    where
+        A: Index<usize, Output = Self> + ?Sized;
+    /// Writes element `place * stride + offset` of an array in the lanes where `fault` is 0, in each by its own place.
+    fn scatter<Y>(self, array: &mut Y, places: Self::Words, stride: usize, offset: usize, fault: Self::Words)
+    where
+        Y: IndexMut<usize, Output = Self> + ?Sized;
     /// One more in the words of the lanes where `self` is above zero.
     fn count_positive(self, words: &mut Self::Words);
     /// One more in the words of the lanes where `self` is below zero.
@@ -163,9 +185,32 @@ impl<T: Copy, const W: usize> Width for Pack<T, W> {
     fn words(word: u32) -> Pack<u32, W> {
         Pack([word; W])
     }
+
+    #[inline(always)]
+    fn place(
+        mut word: Pack<u32, W>,
+        limit: u32,
+        number: u32,
+        fault: &mut Pack<u32, W>,
+        status: &mut Pack<u32, W>,
+    ) -> Pack<u32, W> {
+        for lane in 0..W {
+            word.0[lane] = placed(word.0[lane], limit, number, &mut fault.0[lane], &mut status.0[lane]);
+        }
+        word
+    }
 }
 
-/// The word of a lane after a pivot.
+/// A word of a lane as a place.
+#[inline(always)]
+fn placed(word: u32, limit: u32, number: u32, fault: &mut u32, status: &mut u32) -> u32 {
+    let is_place = word <= limit;
+    *fault |= u32::from(!is_place);
+    *status = noted(*status, is_place, number);
+    if is_place { word } else { 0 }
+}
+
+/// The word of a lane after a pivot or a place.
 #[inline(always)]
 fn noted(status: u32, is_good: bool, number: u32) -> u32 {
     if is_good | (status != 0) { status } else { number }
@@ -179,6 +224,11 @@ macro_rules! lanes {
             #[inline(always)]
             fn words(word: u32) -> u32 {
                 word
+            }
+
+            #[inline(always)]
+            fn place(word: u32, limit: u32, number: u32, fault: &mut u32, status: &mut u32) -> u32 {
+                placed(word, limit, number, fault, status)
             }
         }
 
@@ -334,6 +384,22 @@ macro_rules! lanes {
             #[inline(always)]
             fn take_at(self, index: u32, word: &u32, kept: &mut Self) {
                 *kept = if *word == index { self } else { *kept };
+            }
+            #[inline(always)]
+            fn gather<A>(array: &A, place: u32, stride: usize, offset: usize) -> Self
+            where
+                A: Index<usize, Output = Self> + ?Sized,
+            {
+                array[place as usize * stride + offset]
+            }
+            #[inline(always)]
+            fn scatter<Y>(self, array: &mut Y, place: u32, stride: usize, offset: usize, fault: u32)
+            where
+                Y: IndexMut<usize, Output = Self> + ?Sized,
+            {
+                if fault == 0 {
+                    array[place as usize * stride + offset] = self;
+                }
             }
             #[inline(always)]
             fn count_positive(self, words: &mut u32) {
@@ -536,6 +602,30 @@ macro_rules! lanes {
                 for lane in 0..W {
                     let is_taken = word.0[lane] == index;
                     kept.0[lane] = if is_taken { self.0[lane] } else { kept.0[lane] };
+                }
+            }
+            #[inline(always)]
+            fn gather<A>(array: &A, places: Pack<u32, W>, stride: usize, offset: usize) -> Self
+            where
+                A: Index<usize, Output = Self> + ?Sized,
+            {
+                Pack(array::from_fn(|lane| array[places.0[lane] as usize * stride + offset].0[lane]))
+            }
+            #[inline(always)]
+            fn scatter<Y>(
+                self,
+                array: &mut Y,
+                places: Pack<u32, W>,
+                stride: usize,
+                offset: usize,
+                fault: Pack<u32, W>,
+            ) where
+                Y: IndexMut<usize, Output = Self> + ?Sized,
+            {
+                for lane in 0..W {
+                    if fault.0[lane] == 0 {
+                        array[places.0[lane] as usize * stride + offset].0[lane] = self.0[lane];
+                    }
                 }
             }
             #[inline(always)]

@@ -44,6 +44,7 @@ tasks![
     Gemv,
     Ger,
     Gemm,
+    GemmBatchedIndexed,
     Syrk,
     Trmm,
     Trsm,

@@ -234,6 +234,19 @@ const TASKS: &[(&str, &str, &str, &str)] = &[
         "in a 3x5, in b 5x2, inout c 4x2",
         "C = A B",
     ),
+    (
+        "gemm_batched_indexed, pairs = 6, a_count = 3, b_count = 5, c_count = 2",
+        "gemm_batched_indexed_f32_dim4_pairs6_a_count3_b_count5_c_count2",
+        "in a 4x12, in b 4x20, word in pairs 18, inout c 4x8, word status 1",
+        "C_c = A_a B_b",
+    ),
+    (
+        "gemm_batched_indexed, dim = 3, pairs = 1, a_count = 1, b_count = 1, c_count = 1, trans_a, trans_b, check = off, \
+         alpha = runtime, beta = runtime",
+        "gemm_batched_indexed_f32_dim3_pairs1_a_count1_b_count1_c_count1_ta_tb_unchecked_alpha_beta",
+        "in a 3x3, in b 3x3, word in pairs 3, inout c 3x3",
+        "C_c = alpha A_a' B_b' + beta C_c",
+    ),
     ("symm, m = 3, n = 2", "symm_f32_m3_n2", "in a 3x3, in b 3x2, out c 3x2, temp full 3x3", "C = A B"),
     ("dimm, m = 3, n = 2, right", "dimm_f32_m3_n2_right", "in d 2, in b 3x2, out c 3x2", "C = B diag(d)"),
     ("syrk, n = 3, k = 5", "syrk_f32_n3_k5", "in a 3x5, out c 3x3", "C = A A'"),

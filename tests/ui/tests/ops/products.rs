@@ -1,7 +1,7 @@
 //! Products of matrices, tensors and chains of them.
 
 use crate::matrix::Matrix;
-use crate::{Problem, op};
+use crate::{BAD, Problem, op};
 
 fn whole(rows: usize, cols: usize, seed: usize) -> Matrix {
     Matrix::whole(rows, cols, seed)
@@ -50,6 +50,25 @@ op!(syr2k: op(syr2k, n = 3, k = 4), [], |seed| {
 op!(ger: op(ger, m = 3, n = 2), [], |seed| {
     let (x, y) = (whole(3, 1, seed), whole(2, 1, seed + 1));
     Problem::overwriting([x.clone(), y.clone()], x.times(&y.transposed()))
+});
+
+/// Two products that meet in one matrix, and one alone. Of the bad problem the first names a matrix that there is not.
+op!(gemm_batched_indexed: op(gemm_batched_indexed, dim = 2, pairs = 3, a_count = 2, b_count = 2, c_count = 3, trans_b, beta = one), [], |seed| {
+    let side_by_side = |parts: &[Matrix]| Matrix::new(2, 2 * parts.len(), |row, col| parts[col / 2].at(row, col % 2));
+    let several = |count: usize, seed: usize| (0..count).map(|idx| whole(2, 2, seed + idx)).collect::<Vec<_>>();
+    let (a, b, old) = (several(2, seed), several(2, seed + 2), several(3, seed + 4));
+    let first_b = if seed == BAD { u32::MAX } else { 0 };
+    let pairs = vec![0, first_b, 2, 1, 0, 0, 1, 1, 2];
+    let mut new = old.clone();
+    for pair in pairs.chunks_exact(3).filter(|pair| pair[1] < 2) {
+        let [p, q, r] = [pair[0], pair[1], pair[2]].map(|word| word as usize);
+        new[r] = new[r].plus(&a[p].times(&b[q].transposed()));
+    }
+    Problem {
+        inputs: vec![side_by_side(&a), side_by_side(&b)],
+        outputs: vec![(Some(side_by_side(&old)), Some(side_by_side(&new)))],
+        words: vec![pairs, vec![u32::from(seed == BAD)]],
+    }
 });
 
 op!(symm: op(symm, m = 3, n = 2), [], |seed| {

@@ -48,7 +48,8 @@ fn wrong_results<T: Real>(tasks: &[Task]) {
 #[test]
 fn wrong_results_are_seen() {
     let tasks: Vec<Task> =
-        [reductions(), maps(), elements(), products(), fused(), composed(), contractions()].concat();
+        [reductions(), maps(), elements(), products(), indexed(), fused(), composed(), contractions()]
+            .concat();
     wrong_results::<f32>(&tasks);
     wrong_results::<f64>(&tasks);
 }
