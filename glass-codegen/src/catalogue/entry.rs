@@ -88,12 +88,19 @@ pub enum Default {
     Rows(Field),
     /// Nothing; and it spans these rows: a leading dimension.
     RequiredRows(Field),
+    /// Nothing; and it may be as large as an operand: the length of an array that holds many things.
+    RequiredLength,
 }
 
 impl Size {
     /// A size that must be written.
     pub(super) const fn required(field: Field, meaning: &'static str) -> Size {
         Size { field, meaning, default: Default::Required }
+    }
+
+    /// The length of an array, which must be written.
+    pub(super) const fn length(field: Field, meaning: &'static str) -> Size {
+        Size { field, meaning, default: Default::RequiredLength }
     }
 
     /// A leading dimension over rows, which it is by default.
@@ -105,7 +112,7 @@ impl Size {
     pub fn rows(self) -> Option<Field> {
         match self.default {
             Default::Rows(rows) | Default::RequiredRows(rows) => Some(rows),
-            Default::Required | Default::Value(_) => None,
+            Default::Required | Default::RequiredLength | Default::Value(_) => None,
         }
     }
 }

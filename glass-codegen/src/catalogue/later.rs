@@ -16,7 +16,6 @@ const fn branching(op: Op, formula: &'static str) -> Entry {
 }
 
 pub(super) const ENTRIES: &[Entry] = &[
-    later(Op::GemvSegmented, "y_s = alpha op(A_s) x_s + beta y_s"),
     branching(Op::LdltPivoted, "P A P' = L D L', Bunch-Kaufman"),
     branching(Op::LdltPivotedSolve, "X = A^-1 B of a pivoted factor"),
     branching(Op::Syev, "A = V diag(w) V', cyclic Jacobi"),

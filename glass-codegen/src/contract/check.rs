@@ -10,7 +10,7 @@ use std::ops::RangeInclusive;
 pub(super) const MAX_DIM: i128 = 4096;
 
 /// Most elements of one operand: those of the largest matrix.
-const MAX_ELEMENTS: usize = 4096 * 4096;
+pub(super) const MAX_ELEMENTS: usize = 4096 * 4096;
 
 /// Why no sum is made of atomic additions.
 const NO_ATOMICS: &str = "\nwhy: atomic additions of floats come in any order, and equal input has to give equal bits; \

@@ -4,7 +4,7 @@
 use super::contraction::Sums;
 use super::emit::{Emit, Position};
 use super::lanes::{self, Outputs, Term};
-use super::{Index, Note, Stmt};
+use super::{Index, IntExpr, Note, Stmt};
 use crate::spec::{Indexed, Letter};
 
 /// The word that tells whether an item may write.
@@ -13,23 +13,25 @@ const FAULT: &str = "fault";
 /// Items one after the other. Each element of a destination has one worker, the same one for every item, so what several
 /// items add to it arrives in their order without a barrier.
 pub(super) fn indexed(items: &Indexed, unroll_terms: bool, emit: &mut Emit<'_>) {
-    emit.seq(items.item, &Index::default(), &Index::constant(items.count), |emit, item| {
-        let places = places(items, &item, emit);
+    emit.seq(items.item, &Index::default(), &Index::constant(items.number.extent), |emit, number| {
+        let mut places = places(items, &number, emit);
+        let owner = owner(items, &places, emit);
+        places.push((items.number.name, number));
         let sums = Sums { contraction: &items.contraction, is_alone: true };
-        let worker = emit.workers.name;
-        emit.unless(FAULT, |emit| lanes::dealt(&Item { sums, places }, worker, unroll_terms, emit));
+        let item = Item { items, sums, places };
+        emit.unless(FAULT, |emit| lanes::dealt(&item, owner, unroll_terms, emit));
     });
 }
 
 /// Where the operands of an item lie.
-fn places(items: &Indexed, item: &Index, emit: &mut Emit<'_>) -> Position {
+fn places(items: &Indexed, number: &Index, emit: &mut Emit<'_>) -> Position {
     emit.word(FAULT, Index::default());
-    let number = item.clone().plus(Index::constant(1));
-    let status = emit.status_word();
-    let note = emit.spec.status().map(|_| Note { word: status, number });
-    let n_words = items.places.len();
+    let note = emit
+        .spec
+        .status()
+        .map(|_| Note { word: emit.status_word(), number: number.clone().plus(Index::constant(1)) });
     let place = |(place_idx, letter): (usize, &Letter)| {
-        let index = item.clone().times(n_words).plus(Index::constant(place_idx));
+        let index = number.clone().times(items.places.len()).plus(Index::constant(place_idx));
         let word = emit.read_word(items.words, &index, &format!("{}_word", letter.name));
         let name = format!("{}_at", letter.name);
         let (limit, fault) = (letter.extent - 1, FAULT.to_owned());
@@ -39,8 +41,25 @@ fn places(items: &Indexed, item: &Index, emit: &mut Emit<'_>) -> Position {
     items.places.iter().enumerate().map(place).collect()
 }
 
+/// The integer by which the results of an item are dealt. Where items can overlap in part, it is turned by the place of
+/// the results, so that an element still has one worker whichever item it is written by.
+fn owner(items: &Indexed, places: &Position, emit: &mut Emit<'_>) -> Option<&'static str> {
+    let worker = emit.workers.name?;
+    let destination = &items.contraction.destination;
+    let turn = places.iter().zip(&items.places).find_map(|((letter, place), limit)| {
+        let stride = destination.strides.iter().find(|(name, _)| name == letter)?.1;
+        (stride < items.contraction.n_outputs()).then_some((place, stride * (limit.extent - 1)))
+    });
+    let Some((place, most)) = turn else { return Some(worker) };
+    let n_workers = emit.workers.count;
+    let ahead = Index::name(worker).plus(Index::constant(most.next_multiple_of(n_workers)));
+    emit.int("owner", IntExpr::Rem(ahead.minus(place.clone()), n_workers));
+    Some("owner")
+}
+
 /// The sums of one item.
 struct Item<'s> {
+    items: &'s Indexed,
     sums: Sums<'s>,
     places: Position,
 }
@@ -63,6 +82,9 @@ impl Outputs for Item<'_> {
     }
 
     fn finish(&self, acc: &str, position: &Position, emit: &mut Emit<'_>) {
-        self.sums.finish(acc, position, emit);
+        match &self.items.addition {
+            Some(addition) => self.sums.finish_with(addition, acc, position, emit),
+            None => self.sums.finish(acc, position, emit),
+        }
     }
 }

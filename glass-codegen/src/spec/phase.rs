@@ -417,14 +417,16 @@ pub struct Exchange {
 pub struct Indexed {
     /// What an item is called.
     pub item: &'static str,
-    /// Items.
-    pub count: usize,
+    /// Its number, a letter beside those of the contraction.
+    pub number: Letter,
     /// The words: those of one item after those of another.
     pub words: usize,
     /// Letters whose values are the words of an item, in order, beside those of the contraction.
     pub places: Vec<Letter>,
-    /// The contraction of one item.
+    /// The contraction of one item. Its results lie one after the other.
     pub contraction: Contraction,
+    /// Added to each result after all else, in one rounding.
+    pub addition: Option<Product>,
 }
 
 /// What is searched for.
@@ -468,7 +470,7 @@ impl Phase {
             // Every exchange offers all rows below.
             Phase::Lu(Lu { n, right, .. }) => n * n * n + right.map_or(0, |(_, cols)| n * n * cols),
             Phase::Exchange(Exchange { rows, cols, .. }) => (rows * rows * cols).div_ceil(2),
-            Phase::Indexed(Indexed { count, contraction, .. }) => count * contraction.n_fmas(),
+            Phase::Indexed(Indexed { number, contraction, .. }) => number.extent * contraction.n_fmas(),
             Phase::Search(search) => search.length,
         }
     }
@@ -524,10 +526,16 @@ impl fmt::Display for Shown<'_> {
         let list = |accesses: &[Access]| accesses.iter().map(access).collect::<Vec<_>>().join(", ");
         match self.phase {
             Phase::Contraction(contraction) => self.contraction(contraction, f),
-            Phase::Indexed(Indexed { item, count, words, places, contraction }) => {
+            Phase::Indexed(Indexed { item, number, words, places, contraction, addition }) => {
                 let letters: String = places.iter().map(|letter| letter.name).collect();
-                write!(f, "for {count} {item}s, {letters} of {}: ", name(*words))?;
-                self.contraction(contraction, f)
+                write!(f, "for {} {item}s, {letters} of {}: ", number.extent, name(*words))?;
+                self.contraction(contraction, f)?;
+                match addition {
+                    Some(Product { left, right, .. }) => {
+                        write!(f, ", then {} * {}", access(left), access(right))
+                    }
+                    None => Ok(()),
+                }
             }
             Phase::Reduction(Reduction { term, sources, length, output }) => {
                 let sources: Vec<_> = sources.iter().map(|source| name(*source)).collect();

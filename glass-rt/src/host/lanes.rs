@@ -623,9 +623,8 @@ macro_rules! lanes {
                 Y: IndexMut<usize, Output = Self> + ?Sized,
             {
                 for lane in 0..W {
-                    if fault.0[lane] == 0 {
-                        array[places.0[lane] as usize * stride + offset].0[lane] = self.0[lane];
-                    }
+                    let element = &mut array[places.0[lane] as usize * stride + offset].0[lane];
+                    *element = if fault.0[lane] == 0 { self.0[lane] } else { *element };
                 }
             }
             #[inline(always)]

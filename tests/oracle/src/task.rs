@@ -45,6 +45,7 @@ tasks![
     Ger,
     Gemm,
     GemmBatchedIndexed,
+    GemvSegmented,
     Syrk,
     Trmm,
     Trsm,

@@ -259,7 +259,7 @@ impl Problem<'_> {
 
     /// Every item as a contraction of its own, at offsets in place of the words.
     fn indexed(&mut self, indexed: &Indexed) {
-        for item in 0..indexed.count {
+        for item in 0..indexed.number.extent {
             let words = self.values[indexed.words][item * indexed.places.len()..].to_vec();
             let mut contraction = indexed.contraction.clone();
             let product = &mut contraction.products[0];
@@ -271,6 +271,13 @@ impl Problem<'_> {
                 }
             }
             self.contraction(&contraction);
+            let Some(addition) = &indexed.addition else { continue };
+            for output in points(&contraction.outputs) {
+                let point = [output.clone(), vec![(indexed.number.name, item)]].concat();
+                let product = self.get(&addition.left, &point) * self.get(&addition.right, &point);
+                let value = self.get(&contraction.destination, &output) + product;
+                self.set(&contraction.destination, &output, value);
+            }
         }
     }
 

@@ -141,7 +141,10 @@ fn assert_inside(spec: &Spec) {
     for phase in &spec.phases {
         let places = match phase {
             Phase::Indexed(indexed) => {
-                assert_eq!(spec.operands[indexed.words].elements(), indexed.count * indexed.places.len());
+                assert_eq!(
+                    spec.operands[indexed.words].elements(),
+                    indexed.number.extent * indexed.places.len()
+                );
                 indexed.places.as_slice()
             }
             _ => &[],

@@ -235,6 +235,19 @@ const TASKS: &[(&str, &str, &str, &str)] = &[
         "C = A B",
     ),
     (
+        "gemv_segmented, m = 6, n = 4, segments = 5, a_len = 100, x_len = 20, y_len = 30",
+        "gemv_segmented_f32_m6_k4_segments5_a_len100_x_len20_y_len30",
+        "in a 100, in x 20, word in offsets 15, inout y 30, word status 1",
+        "y_s = A_s x_s",
+    ),
+    (
+        "gemv_segmented, m = 6, n = 4, segments = 5, a_len = 5000, x_len = 6, y_len = 4, trans, fuse, check = off, \
+         alpha = runtime, beta = one",
+        "gemv_segmented_f32_m4_k6_segments5_a_len5000_x_len6_y_len4_ta_fuse_unchecked_alpha_acc",
+        "in a 5000, in x 6, in c 5, in s 4x5, word in offsets 15, inout y 4",
+        "y_s = alpha A_s' x_s + y_s + c_s S_s",
+    ),
+    (
         "gemm_batched_indexed, pairs = 6, a_count = 3, b_count = 5, c_count = 2",
         "gemm_batched_indexed_f32_dim4_pairs6_a_count3_b_count5_c_count2",
         "in a 4x12, in b 4x20, word in pairs 18, inout c 4x8, word status 1",

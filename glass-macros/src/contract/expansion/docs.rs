@@ -97,6 +97,9 @@ fn described(operand: &Operand, checked: &str) -> String {
         (Element::Word, "pairs") => {
             ": for each product its matrix of `a`, of `b` and of `c`, from 0; one that there is not is bad, and its product is left out".to_owned()
         }
+        (Element::Word, "offsets") => {
+            ": for each segment where it starts in `a`, in `x` and in `y`, from 0; one that does not end inside is bad, and left out".to_owned()
+        }
         (Element::Word, _) => String::new(),
     };
     format!("`{}`: {}{structure}, {role}{meaning}", operand.name, shape(operand))

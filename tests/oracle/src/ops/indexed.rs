@@ -70,12 +70,12 @@ impl GemmBatchedIndexed {
 }
 
 /// The number, from 1, of the first product that is left out.
-fn first_bad<P>(products: &[Option<P>]) -> u32 {
+pub(super) fn first_bad<P>(products: &[Option<P>]) -> u32 {
     products.iter().position(Option::is_none).map_or(0, |at| at as u32 + 1)
 }
 
-/// Names of operands there are so many of; of a failing case some name none, by as little as possible or by far.
-fn draw_words(words: &mut [u32], counts: &[usize], draw: &mut Draw, flavour: Flavour) {
+/// Numbers below those given; in a failing case some are not, by as little as possible or by far.
+pub(super) fn draw_words(words: &mut [u32], counts: &[usize], draw: &mut Draw, flavour: Flavour) {
     for (word, &count) in words.iter_mut().zip(counts.iter().cycle()) {
         *word = draw.below(count as u64) as u32;
         if flavour == Flavour::Failing && draw.below(8) == 0 {

@@ -90,6 +90,10 @@ fn indexed() -> Vec<Task> {
                 let base = GemmBatchedIndexed::new(dim, pairs, counts);
                 tasks.push(GemmBatchedIndexed { trans_a, trans_b, epilogue, check, ..base }.into());
             }
+            let (trans, fuse) = (trans_a, trans_b);
+            for base in [GemvSegmented::new(4, 3, 6, [40, 9, 11]), GemvSegmented::new(2, 5, 1, [10, 5, 5])] {
+                tasks.push(GemvSegmented { trans, fuse, epilogue, check, ..base }.into());
+            }
         }
     }
     tasks

@@ -28,3 +28,41 @@ fn products_of_matrices_by_words() {
         });
     }
 }
+
+#[test]
+fn products_of_segments_by_words() {
+    // Two of them overlap, and one is written twice.
+    const OFFSETS: [[usize; 3]; 4] = [[1, 0, 0], [5, 3, 2], [0, 2, 7], [3, 1, 7]];
+    let with_offsets = |problem: &mut Problem<'_>| {
+        let offsets = problem.operand("offsets");
+        problem.values[offsets] = OFFSETS.concat().into_iter().map(|word| word as f64).collect();
+    };
+    for (flags, [trans, fuse]) in choices(["trans", "fuse"]) {
+        let (outputs, terms) = if trans { (2, 3) } else { (3, 2) };
+        let text = format!(
+            "gemv_segmented, m = 3, n = 2, segments = 4, a_len = 12, x_len = 6, y_len = 11, \
+             alpha = runtime, beta = runtime{flags}"
+        );
+        check_with(&op(&text), with_offsets, |solved| {
+            let (a, x, y) = (solved.old("a"), solved.old("x"), solved.old("y"));
+            let entry =
+                |start, i, t| if trans { a.at(start + t + 3 * i, 0) } else { a.at(start + i + 3 * t, 0) };
+            solved.check("y", |at, _| {
+                let own = OFFSETS
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, start)| (start[2]..start[2] + outputs).contains(&at));
+                own.fold(y.at(at, 0), |old, (segment, [of_a, of_x, of_y])| {
+                    let i = at - of_y;
+                    let product = sum(terms, |t| entry(of_a, i, t) * x.at(of_x + t, 0));
+                    let added = if fuse {
+                        solved.old("c").at(segment, 0) * solved.old("s").at(i, segment)
+                    } else {
+                        0.0
+                    };
+                    ALPHA * product + BETA * old + added
+                })
+            });
+        });
+    }
+}
