@@ -1,12 +1,14 @@
 //! What is computed: operands and phases, with no word about tiers, lanes or languages.
 
 mod access;
+mod indexed;
 mod phase;
 
 pub use access::{Access, Letter};
+pub use indexed::Indexed;
 pub use phase::{
-    Alpha, Beta, Contraction, Domain, Exchange, Factor, FactorKind, Indexed, Lu, Map, MapKind, Opposite,
-    Order, Phase, Product, Reduction, Scan, Search, Shift, Solve, Sought, Sweep, Term, Triangle,
+    Alpha, Beta, Contraction, Domain, Exchange, Factor, FactorKind, Lu, Map, MapKind, Opposite, Order, Phase,
+    Product, Reduction, Scan, Search, Shift, Solve, Sought, Sweep, Term, Triangle,
 };
 
 use crate::catalogue::Op;

@@ -28,10 +28,9 @@ fn wrong_results<T: Real>(tasks: &[Task]) {
             for at in some(output.len()).into_iter().filter(written) {
                 // Where words say what is written, the op may have left poison.
                 let number = if output[at].is_nan() { 0.0 } else { output[at].to_f64() };
-                for (what, value) in [
-                    ("a wrong number", number + 0.5 * largest.max(T::SMALLEST_NORMAL)),
-                    ("a NaN", f64::NAN),
-                ] {
+                for (what, value) in
+                    [("a wrong number", number + 0.5 * largest.max(T::SMALLEST_NORMAL)), ("a NaN", f64::NAN)]
+                {
                     let mut changed = after.clone();
                     changed.outputs[idx][at] = T::from_f64(value);
                     is_rejected(
