@@ -32,8 +32,8 @@ fn places(items: &Indexed, number: &Index, emit: &mut Emit<'_>) -> Position {
         .map(|_| Note { word: emit.status_word(), number: number.clone().plus(Index::constant(1)) });
     let place = |(place_idx, letter): (usize, &Letter)| {
         let index = number.clone().times(items.places.len()).plus(Index::constant(place_idx));
-        let word = emit.read_word(items.words, &index, &format!("{}_word", letter.name));
-        let name = format!("{}_at", letter.name);
+        let word = emit.read_word(items.words, &index, &format!("word_{}", letter.name));
+        let name = format!("at_{}", letter.name);
         let (limit, fault) = (letter.extent - 1, FAULT.to_owned());
         emit.push(Stmt::Place { name: name.clone(), word, limit, fault, note: note.clone() });
         (letter.name, Index::name(&name))
