@@ -78,10 +78,10 @@ use proc_macro::TokenStream;
 /// | `not` | y(i) = 1 where x(i) is 0, else 0 | `n` | | `y` |
 /// | `gemv` | y = op(A) x, A of `m x n` | `m` `n` | `trans` `row_major` `alpha` `beta` | `y` |
 /// | `gemv_strided` | y = op(A) x, A a tile | `m` `n` `lda` | `trans` `alpha` `beta` | `y` |
-/// | `gemv_segmented` | y_s = op(A_s) x_s for each segment s in order, A_s of `m x n`, at `offsets` | `m` `n` `segments` `a_len` `x_len` `y_len` | `trans` `fuse` `alpha` `beta` `check` | `y`, the segments, `status`; reads `offsets`, with `fuse` `c`, `s` |
+/// | `gemv_segmented` | y(s) = op(A(s)) x(s) for each segment s in order, A(s) of `m x n`, at `offsets` | `m` `n` `segments` `a_len` `x_len` `y_len` | `trans` `fuse` `alpha` `beta` `check` | `y`, the segments, `status`; reads `offsets`, with `fuse` `c`, `s` |
 /// | `gemm` | C = op(A) op(B), C of `m x n` | `m` `n` `k` | `trans_a` `trans_b` `row_major_c` `alpha` `beta` | `c` |
 /// | `gemm_strided` | C = A B on tiles | `m` `n` `k` `lda` `ldb` `ldc` | `alpha` `beta` | `c`, the tile |
-/// | `gemm_batched_indexed` | C_r = op(A_p) op(B_q) for each (p, q, r) of `pairs`, in their order | `dim` `pairs` `a_count` `b_count` `c_count` | `trans_a` `trans_b` `alpha` `beta` `check` | `c`, the named matrices, `status`; reads `pairs` |
+/// | `gemm_batched_indexed` | C(r) = op(A(p)) op(B(q)) for each (p, q, r) of `pairs`, in their order | `dim` `pairs` `a_count` `b_count` `c_count` | `trans_a` `trans_b` `alpha` `beta` `check` | `c`, the named matrices, `status`; reads `pairs` |
 /// | `ger` | A = x y' | `m` `n` | `alpha` `beta` | `a` |
 /// | `syrk` | C = A A', `trans`: A' A | `n` `k` | `trans` `row_major_c` `fill` `alpha` `beta` | `c` |
 /// | `syr2k` | C = A B' + B A', `trans`: A' B + B' A | `n` `k` | `trans` `row_major_c` `fill` `alpha` `beta` | `c` |
@@ -141,7 +141,7 @@ use proc_macro::TokenStream;
 ///
 /// `pairs` of `gemm_batched_indexed` holds three words a product: its matrix of `a`, of `b` and of `c`, from 0; the matrices
 /// of an operand lie side by side. `offsets` of `gemv_segmented` holds three words a segment: its first element in `a`,
-/// `x` and `y`, from 0. With `fuse`, `c_s S_s` is added to `y_s` after all else, in one rounding: an element of `c` times a
+/// `x` and `y`, from 0. With `fuse`, `c(s) S(s)` is added to `y(s)` after all else, in one rounding: an element of `c` times a
 /// column of `s` for each segment. Products are taken in order, also where destinations coincide or overlap, so equal
 /// words give equal bits. One with a word that leads outside an operand is left out, and `status` is the number, from 1,
 /// of the first one; the others are as if it were not there. What no product writes keeps its bits.

@@ -22,14 +22,14 @@ const INDEXED: Entry = Entry {
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         op: Op::GemvSegmented,
-        formula: "y_s = alpha op(A_s) x_s + beta y_s for each segment s in order, A_s, x_s and y_s at given offsets",
+        formula: "y(s) = alpha op(A(s)) x(s) + beta y(s) for each segment s in order, all three at given offsets",
         sizes: &[
-            Size::required(Field::M, "the rows of each A_s"),
-            Size::required(Field::N, "the columns of each A_s"),
+            Size::required(Field::M, "the rows of each A(s)"),
+            Size::required(Field::N, "the columns of each A(s)"),
             Size::required(Field::Segments, "the products of a problem"),
-            Size::length(Field::ALen, "the elements of the array that holds each A_s"),
-            Size::length(Field::XLen, "the elements of the array that holds each x_s"),
-            Size::length(Field::YLen, "the elements of the array that holds each y_s"),
+            Size::length(Field::ALen, "the elements of the array that holds each A(s)"),
+            Size::length(Field::XLen, "the elements of the array that holds each x(s)"),
+            Size::length(Field::YLen, "the elements of the array that holds each y(s)"),
         ],
         options: &[Field::Trans, Field::Fuse],
         build: Some(gemv_segmented),
@@ -37,7 +37,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     },
     Entry {
         op: Op::GemmBatchedIndexed,
-        formula: "C_c = alpha op(A_a) op(B_b) + beta C_c for each (a, b, c) of a list, in its order",
+        formula: "C(c) = alpha op(A(a)) op(B(b)) + beta C(c) for each (a, b, c) of a list, in its order",
         sizes: &[
             Size {
                 field: Field::Dim,
@@ -86,9 +86,9 @@ fn gemv_segmented(settings: &Settings) -> Spec {
     let addition = added.map(|(c, s)| product(Access::dense(c, &[number]), Access::dense(s, &[i, number])));
     let places = vec![of_a, of_x, of_y];
     draft.phase(Phase::Indexed(Indexed { item: "segment", number, words, places, contraction, addition }));
-    let fused = if added.is_some() { " + c_s S_s" } else { "" };
-    let product = format!("A_s{} x_s", tick(is_transposed));
-    draft.formula(blended(settings, "y_s", &product) + fused);
+    let fused = if added.is_some() { " + c(s) S(s)" } else { "" };
+    let product = format!("A(s){} x(s)", tick(is_transposed));
+    draft.formula(blended(settings, "y(s)", &product) + fused);
     draft.finish()
 }
 
@@ -122,6 +122,6 @@ fn gemm_batched_indexed(settings: &Settings) -> Spec {
         contraction,
         addition: None,
     }));
-    draft.blended_formula("C_c", &format!("A_a{} B_b{}", tick(trans_a), tick(trans_b)));
+    draft.blended_formula("C(c)", &format!("A(a){} B(b){}", tick(trans_a), tick(trans_b)));
     draft.finish()
 }

@@ -53,7 +53,7 @@ fn every_array_has_room_for_a_segment() {
         &op(&format!("{task}, a_len = 16777217, y_len = 0")),
         &[
             "a_len: glass: `a_len = 16777217` is out of range\nallowed: 1..=16777216",
-            "-: glass: `x_len` is missing: the elements of the array that holds each x_s\nallowed: 1..=16777216",
+            "-: glass: `x_len` is missing: the elements of the array that holds each x(s)\nallowed: 1..=16777216",
             "y_len: glass: `y_len = 0` is out of range\nallowed: 1..=16777216",
         ],
     );
