@@ -78,8 +78,10 @@ use proc_macro::TokenStream;
 /// | `not` | y(i) = 1 where x(i) is 0, else 0 | `n` | | `y` |
 /// | `gemv` | y = op(A) x, A of `m x n` | `m` `n` | `trans` `row_major` `alpha` `beta` | `y` |
 /// | `gemv_strided` | y = op(A) x, A a tile | `m` `n` `lda` | `trans` `alpha` `beta` | `y` |
+/// | `gemv_segmented` | y(s) = op(A(s)) x(s) for each segment s in order, A(s) of `m x n`, at `offsets` | `m` `n` `segments` `a_len` `x_len` `y_len` | `trans` `fuse` `alpha` `beta` `check` | `y`, the segments, `status`; reads `offsets`, with `fuse` `c`, `s` |
 /// | `gemm` | C = op(A) op(B), C of `m x n` | `m` `n` `k` | `trans_a` `trans_b` `row_major_c` `alpha` `beta` | `c` |
 /// | `gemm_strided` | C = A B on tiles | `m` `n` `k` `lda` `ldb` `ldc` | `alpha` `beta` | `c`, the tile |
+/// | `gemm_batched_indexed` | C(r) = op(A(p)) op(B(q)) for each (p, q, r) of `pairs`, in their order | `dim` `pairs` `a_count` `b_count` `c_count` | `trans_a` `trans_b` `alpha` `beta` `check` | `c`, the named matrices, `status`; reads `pairs` |
 /// | `ger` | A = x y' | `m` `n` | `alpha` `beta` | `a` |
 /// | `syrk` | C = A A', `trans`: A' A | `n` `k` | `trans` `row_major_c` `fill` `alpha` `beta` | `c` |
 /// | `syr2k` | C = A B' + B A', `trans`: A' B + B' A | `n` `k` | `trans` `row_major_c` `fill` `alpha` `beta` | `c` |
@@ -110,7 +112,7 @@ use proc_macro::TokenStream;
 /// | `riccati_gain` | K = (R + B' P B)^-1 B' P A | `nx` `nu` | `reg` `factor` `rsqrt` `check` | `k`, with `factor` `l`, `status` |
 /// | `gn_step` | dq = (J' J + D)^-1 J' r | `m` `n` | `reg` `rsqrt` `check` | `dq`, `status` |
 ///
-/// With `scalar` the scalar `alpha` of the launch stands in for `y`. `nrhs` is 1 and `lda`, `ldb`, `ldc`, `ldx` are without
+/// With `scalar` the scalar `alpha` of the launch stands in for `y`. `nrhs` is 1, `dim` is 4 and `lda`, `ldb`, `ldc`, `ldx` are without
 /// a gap unless they are written. The other words:
 ///
 /// | word | values | default |
@@ -136,6 +138,13 @@ use proc_macro::TokenStream;
 /// problem: how many entries of D are positive, negative and zero. `index` counts from 0, and `pivots` holds the row,
 /// from 0, that each row was exchanged with, in order; where they are read, a word that names no row below its own
 /// exchanges nothing. Words lie problem after problem in either layout.
+///
+/// `pairs` of `gemm_batched_indexed` holds three words a product: its matrix of `a`, of `b` and of `c`, from 0; the matrices
+/// of an operand lie side by side. `offsets` of `gemv_segmented` holds three words a segment: its first element in `a`,
+/// `x` and `y`, from 0. With `fuse`, `c(s) S(s)` is added to `y(s)` after all else, in one rounding: an element of `c` times a
+/// column of `s` for each segment. Products are taken in order, also where destinations coincide or overlap, so equal
+/// words give equal bits. One with a word that leads outside an operand is left out, and `status` is the number, from 1,
+/// of the first one; the others are as if it were not there. What no product writes keeps its bits.
 ///
 /// # What the struct gets
 /// `glass::Kernel` and, with the struct's own visibility,

@@ -46,6 +46,8 @@ pub fn known(spec: &Spec) -> Option<Task> {
         Op::Gemv | Op::GemvStrided => names.gemv(),
         Op::Ger => Ger { m: names.size("m"), n: names.size("n"), epilogue: names.epilogue() }.into(),
         Op::Gemm | Op::GemmStrided => names.gemm(),
+        Op::GemvSegmented => names.gemv_segmented(),
+        Op::GemmBatchedIndexed => names.gemm_batched_indexed(),
         Op::Syrk | Op::Syr2k => names.syrk(),
         Op::Trsv | Op::Trsm => names.trsm(),
         Op::Getrf => {
@@ -248,6 +250,36 @@ impl Names<'_> {
             epilogue: self.epilogue(),
             strides: (self.0.op == Op::GemmStrided).then_some(strides),
             ..Gemm::new(self.size("m"), self.size("n"), self.size("k"))
+        }
+        .into()
+    }
+
+    fn gemv_segmented(&self) -> Task {
+        // Symbols name outputs and terms, the oracle rows and columns.
+        let (outputs, terms, trans) = (self.size("m"), self.size("k"), self.has("ta"));
+        let (m, n) = if trans { (terms, outputs) } else { (outputs, terms) };
+        GemvSegmented {
+            m,
+            n,
+            segments: self.size("segments"),
+            lengths: ["a_len", "x_len", "y_len"].map(|name| self.size(name)),
+            trans,
+            fuse: self.has("fuse"),
+            epilogue: self.epilogue(),
+            check: self.check(),
+        }
+        .into()
+    }
+
+    fn gemm_batched_indexed(&self) -> Task {
+        GemmBatchedIndexed {
+            dim: self.size("dim"),
+            pairs: self.size("pairs"),
+            counts: ["a_count", "b_count", "c_count"].map(|name| self.size(name)),
+            trans_a: self.has("ta"),
+            trans_b: self.has("tb"),
+            epilogue: self.epilogue(),
+            check: self.check(),
         }
         .into()
     }

@@ -125,7 +125,7 @@ fn every_op_and_option_meets_every_tier() {
 /// What the options of an op add to its symbol.
 fn flags(op: Op) -> Vec<&'static str> {
     let entry = op.entry();
-    let is_vector_product = matches!(op, Op::Gemv | Op::GemvStrided);
+    let is_vector_product = matches!(op, Op::Gemv | Op::GemvStrided | Op::GemvSegmented);
     let mut flags: Vec<_> = entry
         .options
         .iter()
@@ -145,6 +145,7 @@ fn flags(op: Op) -> Vec<&'static str> {
             Field::Rsqrt => vec!["rsqrt"],
             Field::Inertia => vec!["inertia"],
             Field::Factor => vec!["factor"],
+            Field::Fuse => vec!["fuse"],
             Field::Right => vec!["right"],
             _ => Vec::new(),
         })

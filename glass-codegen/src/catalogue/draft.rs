@@ -199,7 +199,7 @@ impl<'a> Draft<'a> {
 }
 
 /// The text `c = alpha product + beta c`.
-fn blended(settings: &Settings, result: &str, product: &str) -> String {
+pub(super) fn blended(settings: &Settings, result: &str, product: &str) -> String {
     let alpha = if settings.alpha == Alpha::Runtime { "alpha " } else { "" };
     let old = match settings.beta {
         Beta::Zero => String::new(),
@@ -251,7 +251,7 @@ pub(super) fn tick(is_transposed: bool) -> &'static str {
 
 /// What the options add to the symbol, in a fixed order.
 fn flags(op: Op, settings: &Settings) -> Vec<String> {
-    let is_product = matches!(op, Op::Gemv | Op::GemvStrided);
+    let is_product = matches!(op, Op::Gemv | Op::GemvStrided | Op::GemvSegmented);
     let mut flags = Vec::new();
     let mut flag = |is_set: bool, word: &str| {
         if is_set {
@@ -282,6 +282,7 @@ fn flags(op: Op, settings: &Settings) -> Vec<String> {
     flag(settings.reg == Reg::DiagShift, "diagshift");
     flag(has(Field::Factor), "factor");
     flag(has(Field::Inertia), "inertia");
+    flag(has(Field::Fuse), "fuse");
     flag(!settings.check, "unchecked");
     let has_choice_of_alpha = op.entry().alphas.len() > 1;
     flag(has_choice_of_alpha && settings.alpha == Alpha::Runtime, "alpha");

@@ -23,7 +23,7 @@ pub struct Entry {
     pub fills: &'static [Fill],
     /// Choices of regularisation, the default first.
     pub regs: &'static [Reg],
-    /// It checks its pivots and writes a status word.
+    /// It checks its pivots, or the words that it is given, and writes a status word.
     pub has_status: bool,
     /// Whether its sums can be split over lanes.
     pub sums: Sums,
@@ -82,18 +82,25 @@ pub struct Size {
 pub enum Default {
     /// Nothing: it must be written.
     Required,
-    /// One.
-    One,
+    /// This value.
+    Value(usize),
     /// The rows it spans: a leading dimension without a gap.
     Rows(Field),
     /// Nothing; and it spans these rows: a leading dimension.
     RequiredRows(Field),
+    /// Nothing; and it may be as large as an operand: the length of an array that holds many things.
+    RequiredLength,
 }
 
 impl Size {
     /// A size that must be written.
     pub(super) const fn required(field: Field, meaning: &'static str) -> Size {
         Size { field, meaning, default: Default::Required }
+    }
+
+    /// The length of an array, which must be written.
+    pub(super) const fn length(field: Field, meaning: &'static str) -> Size {
+        Size { field, meaning, default: Default::RequiredLength }
     }
 
     /// A leading dimension over rows, which it is by default.
@@ -105,14 +112,14 @@ impl Size {
     pub fn rows(self) -> Option<Field> {
         match self.default {
             Default::Rows(rows) | Default::RequiredRows(rows) => Some(rows),
-            Default::Required | Default::One => None,
+            Default::Required | Default::RequiredLength | Default::Value(_) => None,
         }
     }
 }
 
 /// Right-hand sides, one by default.
 pub(super) const NRHS: Size =
-    Size { field: Field::Nrhs, meaning: "the right-hand sides", default: Default::One };
+    Size { field: Field::Nrhs, meaning: "the right-hand sides", default: Default::Value(1) };
 
 /// What [`Entry`] rows start from: an op without options that is not provided.
 pub(super) const PLAIN: Entry = Entry {

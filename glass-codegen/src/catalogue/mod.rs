@@ -10,6 +10,7 @@ mod elementwise;
 mod entry;
 mod factor;
 mod identity;
+mod indexed;
 mod later;
 mod long;
 mod many;
@@ -39,6 +40,7 @@ const FAMILIES: &[&[Entry]] = &[
     identity::ENTRIES,
     products::ENTRIES,
     strided::ENTRIES,
+    indexed::ENTRIES,
     triangular::ENTRIES,
     factor::ENTRIES,
     many::ENTRIES,

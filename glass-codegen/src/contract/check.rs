@@ -10,7 +10,11 @@ use std::ops::RangeInclusive;
 pub(super) const MAX_DIM: i128 = 4096;
 
 /// Most elements of one operand: those of the largest matrix.
-const MAX_ELEMENTS: usize = 4096 * 4096;
+pub(super) const MAX_ELEMENTS: usize = 4096 * 4096;
+
+/// Why no sum is made of atomic additions.
+const NO_ATOMICS: &str = "\nwhy: atomic additions of floats come in any order, and equal input has to give equal bits; \
+                          what several products add to one place is added in their order";
 
 #[derive(Default)]
 pub(super) struct Check {
@@ -83,6 +87,7 @@ impl Check {
             Some(op) => format!("glass: field `{name}` is not known for op `{op}`\nallowed: {allowed}"),
             None => format!("glass: field `{name}` is not known\nallowed: {allowed}"),
         };
+        let message = if field == Field::Atomic { message + NO_ATOMICS } else { message };
         self.diagnostics.push(Diagnostic { field: Some(field), item_idx: None, is_name: true, message });
     }
 

@@ -173,6 +173,15 @@ fields! {
     Ldc ldc: Integer, "Leading dimension of C, default its rows.";
     Ldx ldx: Integer, "Leading dimension of X, default its rows.";
     Ldy ldy: Integer, "Leading dimension of Y.";
+    Dim dim: Integer, "Rows and columns of every matrix, default 4.";
+    Pairs pairs: Integer, "Products of a problem.";
+    ACount a_count: Integer, "Matrices of `a`.";
+    BCount b_count: Integer, "Matrices of `b`.";
+    CCount c_count: Integer, "Matrices of `c`.";
+    Segments segments: Integer, "Products of a problem with a vector each.";
+    ALen a_len: Integer, "Elements of the array `a`.";
+    XLen x_len: Integer, "Elements of the array `x`.";
+    YLen y_len: Integer, "Elements of the array `y`.";
     Orders orders: Words, "Orders of several square matrices.";
     Trans trans: Flag, "The matrix is meant transposed.";
     TransA trans_a: Flag, "A is meant transposed.";
@@ -188,6 +197,8 @@ fields! {
     Rsqrt rsqrt: Flag, "Pivots by an approximate reciprocal square root, outside the bit contract.";
     Inertia inertia: Flag, "The signs of D are counted.";
     Factor factor: Flag, "The factor is an output too.";
+    Fuse fuse: Flag, "A scaled vector is added to each product.";
+    Atomic atomic: Flag, "Sums by atomic additions: no op has them.";
     Uplo uplo: Word, "`lower` (default) or `upper`: the triangle that is stored.";
     Diag diag: Word, "`nonunit` (default) or `unit`.";
     Fill fill: Word, "Which triangles of the result are written.";

@@ -63,7 +63,7 @@ impl Check {
         let field = Field::Extent(name);
         let given = fields.integer(field);
         if given.is_none() {
-            self.missing(field, "the extent of an index");
+            self.missing(field, "the extent of an index", MAX_DIM);
         }
         Letter::new(name, self.range(field, given, 1..=MAX_DIM))
     }

@@ -7,6 +7,7 @@ mod mapping;
 mod options;
 mod pair;
 mod reduction;
+mod segments;
 mod sizes;
 mod spelling;
 mod vector;

@@ -68,6 +68,9 @@ impl Check {
                 ),
             );
         }
+        if op == Op::GemvSegmented {
+            self.segments(fields, settings);
+        }
         if op == Op::TensorVecContract && settings.has(Field::Symmetric) {
             let (a, b) = (settings.size(Field::A), settings.size(Field::B));
             if settings.axis != Axis::K || a != b {

@@ -1,6 +1,6 @@
 //! The sizes of a named op.
 
-use super::check::{Check, MAX_DIM};
+use super::check::{Check, MAX_DIM, MAX_ELEMENTS};
 use super::{Diagnostic, Field, Fields};
 use crate::catalogue::{Availability, Default, MAX_MATRICES, Op, Settings, Size};
 
@@ -24,17 +24,18 @@ impl Check {
     fn size(&mut self, size: Size, fields: &Fields, settings: &Settings) -> usize {
         let (field, given) = (size.field, fields.integer(size.field));
         let rows = size.rows().map(|rows| settings.size(rows));
+        let most = if size.default == Default::RequiredLength { MAX_ELEMENTS as i128 } else { MAX_DIM };
         if given.is_none() {
             return match size.default {
-                Default::One => 1,
+                Default::Value(value) => value,
                 Default::Rows(rows) => settings.size(rows),
-                Default::Required | Default::RequiredRows(_) => {
-                    self.missing(field, size.meaning);
+                Default::Required | Default::RequiredRows(_) | Default::RequiredLength => {
+                    self.missing(field, size.meaning, most);
                     rows.unwrap_or(1)
                 }
             };
         }
-        let value = self.range(field, given, 1..=MAX_DIM);
+        let value = self.range(field, given, 1..=most);
         match rows {
             // A value out of range is reported already.
             Some(rows) if value < rows && given == Some(value as i128) => {
@@ -89,10 +90,7 @@ impl Check {
     }
 
     /// A size that must be written is not.
-    pub(super) fn missing(&mut self, field: Field, meaning: &str) {
-        self.report(
-            None,
-            format!("glass: `{}` is missing: {meaning}\nallowed: 1..={MAX_DIM}", field.as_str()),
-        );
+    pub(super) fn missing(&mut self, field: Field, meaning: &str, most: i128) {
+        self.report(None, format!("glass: `{}` is missing: {meaning}\nallowed: 1..={most}", field.as_str()));
     }
 }

@@ -4,8 +4,8 @@ use super::contraction::Sums;
 use super::emit::{Emit, Workers};
 use super::tiled::Tile;
 use super::{
-    Body, Fold, Frame, Index, Kernel, Sign, Stmt, ahead, exchange, factor, lanes, lu, map, reduction, scan,
-    search, solve, straight, tiled, triangle,
+    Body, Fold, Frame, Index, Kernel, Sign, Stmt, ahead, exchange, factor, indexed, lanes, lu, map,
+    reduction, scan, search, solve, straight, tiled, triangle,
 };
 use crate::catalogue::{self, MAX_CHAIN, Op};
 use crate::plan::{Destination, Form, Level, Plan, Staging, Target, Tier, Unroll, WARP};
@@ -124,6 +124,10 @@ fn phase(phase: &Phase, is_alone: bool, emit: &mut Emit<'_>) {
         Phase::Scan(sums) => scan::scan(sums, emit),
         Phase::Lu(matrix) => lu::lu(matrix, emit),
         Phase::Exchange(rows) => exchange::exchange(rows, emit),
+        Phase::Indexed(items) => {
+            let unroll_terms = writes_terms(emit, Form::Serial, items.contraction.n_terms());
+            indexed::indexed(items, unroll_terms, emit);
+        }
         Phase::Search(vector) => search::search(vector, emit),
     }
 }

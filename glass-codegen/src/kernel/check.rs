@@ -2,7 +2,7 @@
 //! trees and barriers in uniform flow.
 
 use super::ahead::Ring;
-use super::{Body, COUNT, Frame, Index, IntExpr, Kernel, Stmt};
+use super::{Body, COUNT, Frame, Index, IntExpr, Kernel, Note, Stmt};
 use crate::plan::WARP;
 use crate::spec::{Element, Operand, Role, Spec};
 use std::collections::BTreeMap;
@@ -122,6 +122,13 @@ impl Scope<'_> {
                 self.words.insert(name.clone(), Kind::Value);
                 Ok(())
             }
+            Stmt::Place { name, word, limit, fault, note } => {
+                self.word(word)?;
+                self.changed_word(fault)?;
+                self.noted(name, note.as_ref())?;
+                // All workers of a problem have loaded the same word.
+                self.define_int(name, Int { range: 0..=*limit as isize, value: None, varies: false })
+            }
             Stmt::CopyAhead { elements, first_slot } => {
                 elements.iter().try_for_each(|(operand, index)| self.in_bounds(*operand, index, 1))?;
                 self.ring.copy(*first_slot, elements.len())
@@ -192,14 +199,18 @@ impl Scope<'_> {
             }
             Stmt::Pivot { value, pivot, reciprocal, note, .. } => {
                 self.used(value)?;
-                if note.as_ref().is_some_and(|note| note.word >= self.n_statuses) {
-                    return Err(format!("pivot `{pivot}` has no status word"));
-                }
+                self.noted(pivot, note.as_ref())?;
                 self.define(pivot, Kind::Value)?;
                 self.define(reciprocal, Kind::Value)
             }
             Stmt::Store { operand, index, value } => {
                 self.used(value)?;
+                self.stored(*operand, Element::Real)?;
+                self.in_bounds(*operand, index, 1)
+            }
+            Stmt::StoreUnless { operand, index, value, fault } => {
+                self.used(value)?;
+                self.word(fault)?;
                 self.stored(*operand, Element::Real)?;
                 self.in_bounds(*operand, index, 1)
             }
@@ -312,7 +323,9 @@ impl Scope<'_> {
     fn is_written(&self, operand: usize) -> bool {
         fn writes(stmts: &[Stmt], wanted: usize) -> bool {
             stmts.iter().any(|stmt| match stmt {
-                Stmt::Store { operand, .. } | Stmt::StoreWord { operand, .. } => *operand == wanted,
+                Stmt::Store { operand, .. }
+                | Stmt::StoreUnless { operand, .. }
+                | Stmt::StoreWord { operand, .. } => *operand == wanted,
                 Stmt::Loop { stmts, .. } | Stmt::Guard { stmts, .. } | Stmt::Block { stmts } => {
                     writes(stmts, wanted)
                 }
@@ -463,6 +476,16 @@ impl Scope<'_> {
     fn word(&self, name: &str) -> Result<(), String> {
         let is_known = self.words.contains_key(name);
         is_known.then_some(()).ok_or_else(|| format!("word `{name}` is not defined"))
+    }
+
+    /// What may be noted has a status word.
+    fn noted(&self, name: &str, note: Option<&Note>) -> Result<(), String> {
+        match note {
+            Some(Note { word, .. }) if *word >= self.n_statuses => {
+                Err(format!("`{name}` has no status word"))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn changed_word(&self, name: &str) -> Result<(), String> {

@@ -1,7 +1,7 @@
 //! What every text of a contraction shares: names, accesses, the epilogue.
 
 use super::emit::{Emit, Position};
-use super::{Epilogue, Index, Stmt};
+use super::{Epilogue, Function, Index, Stmt};
 use crate::spec::{Access, Alpha, Beta, Contraction, Domain, Product};
 
 /// A contraction with the base name of its accumulators.
@@ -75,8 +75,25 @@ impl Sums<'_> {
             }
         }
         for slot in slots {
-            self.store(acc, slot, emit);
+            let value = self.value(acc, &slot, emit);
+            emit.write(slot.operand, &slot.index, &value);
         }
+    }
+
+    /// As [`finish`](Self::finish) in one place, with the product of two more values added to the result.
+    pub(super) fn finish_with(
+        &self,
+        addition: &Product,
+        acc: &str,
+        position: &Position,
+        emit: &mut Emit<'_>,
+    ) {
+        let destination = &self.contraction.destination;
+        let slot = self.slot("out", destination, destination, position, emit);
+        let value = self.value(acc, &slot, emit);
+        let (left, right) = self.factors(addition, position, "added", emit);
+        let sum = emit.value(&self.named("sum", emit), Function::Fma, &[&left, &right, &value]);
+        emit.write(slot.operand, &slot.index, &sum);
     }
 
     /// A place for a result, with its old value. Old values are read before any result is stored: on the diagonal both
@@ -101,18 +118,19 @@ impl Sums<'_> {
         Slot { name, operand: destination.operand, index, old }
     }
 
-    fn store(&self, acc: &str, slot: Slot, emit: &mut Emit<'_>) {
-        let Slot { name, operand, index, old } = slot;
+    /// What a place takes.
+    fn value(&self, acc: &str, slot: &Slot, emit: &mut Emit<'_>) -> String {
+        let Slot { name, old, .. } = slot;
         let epilogue = Epilogue {
             alpha: self.contraction.alpha == Alpha::Runtime,
             accumulates: old.is_some(),
             beta: self.contraction.beta == Beta::Runtime,
         };
         if !epilogue.alpha && !epilogue.accumulates {
-            return emit.write(operand, &index, acc);
+            return acc.to_owned();
         }
-        emit.push(Stmt::Finish { name: name.clone(), acc: acc.to_owned(), old, epilogue });
-        emit.write(operand, &index, &name);
+        emit.push(Stmt::Finish { name: name.clone(), acc: acc.to_owned(), old: old.clone(), epilogue });
+        name.clone()
     }
 }
 

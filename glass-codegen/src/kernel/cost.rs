@@ -77,9 +77,11 @@ impl Count {
                 _ => cost.n_others += n_passes,
             }),
             Stmt::Add { .. } => cost.n_adds += n_passes,
-            Stmt::Raise { .. } | Stmt::CountSign { .. } | Stmt::TakeLarger { .. } | Stmt::TakeAt { .. } => {
-                cost.n_others += n_passes
-            }
+            Stmt::Raise { .. }
+            | Stmt::CountSign { .. }
+            | Stmt::TakeLarger { .. }
+            | Stmt::TakeAt { .. }
+            | Stmt::Place { .. } => cost.n_others += n_passes,
             Stmt::Let { function, .. } => match function {
                 Function::Fma | Function::Axpy => cost.n_fmas += n_passes,
                 Function::Add => cost.n_adds += n_passes,
@@ -96,9 +98,10 @@ impl Count {
                 }
             }
             Stmt::Deal { .. } => cost.n_barriers += n_passes,
-            Stmt::Store { .. } | Stmt::StoreStatus { .. } | Stmt::StoreWord { .. } => {
-                cost.n_stores += n_passes;
-            }
+            Stmt::Store { .. }
+            | Stmt::StoreUnless { .. }
+            | Stmt::StoreStatus { .. }
+            | Stmt::StoreWord { .. } => cost.n_stores += n_passes,
             Stmt::Barrier => cost.n_barriers += n_passes,
             Stmt::Guard { stmts, .. } | Stmt::Block { stmts } => self.block(stmts, n_passes),
             Stmt::Loop { var, start, end, step, stmts, .. } => {

@@ -43,6 +43,10 @@ fn line(stmt: &Stmt, depth: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Stmt::LoadWord { name, operand, index } => {
             writeln!(f, "word {name} = load operand {operand}[{index}]")
         }
+        Stmt::Place { name, word, limit, fault, note } => {
+            write!(f, "int {name} = {word} up to {limit}, else 0 and {fault}")?;
+            noted(note.as_ref(), f)
+        }
         Stmt::CopyAhead { elements, first_slot } => {
             let elements = elements.iter().map(|(operand, index)| format!("operand {operand}[{index}]"));
             writeln!(f, "copy ahead to slots from {first_slot}: {}", elements.collect::<Vec<_>>().join(", "))
@@ -77,13 +81,12 @@ fn line(stmt: &Stmt, depth: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Stmt::Status { word } => writeln!(f, "{} = 0", status(*word)),
         Stmt::Pivot { kind, value, pivot, reciprocal, note } => {
             write!(f, "{pivot}, {reciprocal} = {kind:?} pivot of {value}")?;
-            match note {
-                Some(Note { word: 0, number }) => writeln!(f, ", number {number}"),
-                Some(Note { word, number }) => writeln!(f, ", number {number} in {}", status(*word)),
-                None => writeln!(f, ", unchecked"),
-            }
+            noted(note.as_ref(), f)
         }
         Stmt::Store { operand, index, value } => writeln!(f, "store operand {operand}[{index}] = {value}"),
+        Stmt::StoreUnless { operand, index, value, fault } => {
+            writeln!(f, "store operand {operand}[{index}] = {value} unless {fault}")
+        }
         Stmt::StoreStatus { operand, word } => {
             writeln!(f, "store operand {operand}[{word}] = {}", status(*word))
         }
@@ -113,6 +116,14 @@ fn line(stmt: &Stmt, depth: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             print(stmts, depth + 1, f)
         }
         Stmt::Barrier => writeln!(f, "barrier"),
+    }
+}
+
+fn noted(note: Option<&Note>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match note {
+        Some(Note { word: 0, number }) => writeln!(f, ", number {number}"),
+        Some(Note { word, number }) => writeln!(f, ", number {number} in {}", status(*word)),
+        None => writeln!(f, ", unchecked"),
     }
 }
 

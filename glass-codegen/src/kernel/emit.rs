@@ -39,6 +39,8 @@ pub(super) struct Emit<'a> {
     loaded: Vec<HashMap<(usize, String), String>>,
     /// The open loop that ends where the elements do.
     within_count: Option<&'static str>,
+    /// The word that keeps what is written from memory where it is not 0.
+    fault: Option<&'static str>,
 }
 
 impl<'a> Emit<'a> {
@@ -55,6 +57,7 @@ impl<'a> Emit<'a> {
             products: HashSet::new(),
             loaded: vec![HashMap::new()],
             within_count: None,
+            fault: None,
         }
     }
 
@@ -102,6 +105,13 @@ impl<'a> Emit<'a> {
         self.within_count = Some(var);
         body(self);
         self.within_count = None;
+    }
+
+    /// Statements that write nothing where a word is not 0.
+    pub(super) fn unless(&mut self, fault: &'static str, body: impl FnOnce(&mut Self)) {
+        self.fault = Some(fault);
+        body(self);
+        self.fault = None;
     }
 
     /// Statements whose names end with them, where loops reuse names; straight-line names are unique anyway.
@@ -222,7 +232,11 @@ impl<'a> Emit<'a> {
         for scope in &mut self.loaded {
             scope.retain(|(loaded, _), _| *loaded != operand);
         }
-        self.push(Stmt::Store { operand, index: index.clone(), value: value.to_owned() });
+        let (index, value) = (index.clone(), value.to_owned());
+        self.push(match self.fault {
+            Some(fault) => Stmt::StoreUnless { operand, index, value, fault: fault.to_owned() },
+            None => Stmt::Store { operand, index, value },
+        });
     }
 
     /// `x y`, computed once in straight-line text.

@@ -50,6 +50,12 @@ pub(super) fn sums(outputs: &impl Outputs, form: Form, unroll_terms: bool, emit:
     }
 }
 
+/// Serial sums of whole outputs, dealt by an integer that stands for the worker; `None` where there is one worker.
+pub(super) fn dealt(outputs: &impl Outputs, owner: Option<&str>, unroll_terms: bool, emit: &mut Emit<'_>) {
+    let n_workers = emit.workers.count;
+    Lanes { outputs, unroll_terms }.whole_outputs(owner, n_workers, 1, emit);
+}
+
 struct Lanes<'o, O> {
     outputs: &'o O,
     unroll_terms: bool,

@@ -16,6 +16,7 @@ mod emit;
 mod exchange;
 mod factor;
 mod index;
+mod indexed;
 mod inverse;
 mod lanes;
 mod level;

@@ -92,12 +92,12 @@ pub enum PivotKind {
     General,
 }
 
-/// What a bad pivot leaves behind.
+/// What a bad pivot or word leaves behind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
     /// The status word that takes the number if it is still 0.
     pub word: usize,
-    /// 1-based number of the pivot.
+    /// Its number, from 1.
     pub number: Index,
 }
 
@@ -163,6 +163,19 @@ pub enum Stmt {
         operand: usize,
         /// Element.
         index: Index,
+    },
+    /// A loaded word as an integer, 0 where it is beyond a limit.
+    Place {
+        /// Its name.
+        name: String,
+        /// The loaded word.
+        word: String,
+        /// The largest value.
+        limit: usize,
+        /// The word that becomes 1 where the loaded one is beyond.
+        fault: String,
+        /// What is noted there; `None` without a check.
+        note: Option<Note>,
     },
     /// Starts to copy elements to consecutive slots of the thread's ring: one group.
     CopyAhead {
@@ -304,6 +317,17 @@ pub enum Stmt {
         index: Index,
         /// Value.
         value: String,
+    },
+    /// Writes one element of an operand where a word is 0.
+    StoreUnless {
+        /// Position of the operand in the spec.
+        operand: usize,
+        /// Element.
+        index: Index,
+        /// Value.
+        value: String,
+        /// The word.
+        fault: String,
     },
     /// Writes a status word to its element of a word operand.
     StoreStatus {

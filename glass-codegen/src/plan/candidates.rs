@@ -165,6 +165,7 @@ fn n_outputs(spec: &Spec) -> usize {
         Phase::Scan(_) | Phase::Search(_) => 1,
         Phase::Lu(lu) => lu.n,
         Phase::Exchange(exchange) => exchange.cols,
+        Phase::Indexed(indexed) => indexed.contraction.n_outputs(),
     };
     spec.phases.iter().map(of).max().unwrap_or(1)
 }

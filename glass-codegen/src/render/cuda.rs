@@ -21,6 +21,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     template!("ahead_statements.cu.tera"),
     template!("elementwise.cu.tera"),
     template!("pivots.cu.tera"),
+    template!("places.cu.tera"),
     template!("finish.cu.tera"),
     template!("body.cu.tera"),
     template!("signature.cu.tera"),

@@ -145,7 +145,7 @@ fn doc(input: &Input<'_>) -> Vec<String> {
     let tier = plan.mapping.tier;
     let mut lines =
         vec![spec.summary(), String::new(), "Matrices are column-major.".to_owned(), String::new()];
-    lines.extend(spec.arguments().iter().map(argument));
+    lines.extend(spec.arguments().iter().map(|operand| argument(operand, spec.checked())));
     let shared = kernel.body.temporaries.iter().filter(|_| tier != Tier::Thread);
     lines.extend(shared.map(|operand| {
         let operand = &spec.operands[*operand];
@@ -174,7 +174,7 @@ fn doc(input: &Input<'_>) -> Vec<String> {
     lines.iter().map(commented).collect()
 }
 
-fn argument(operand: &Operand) -> String {
+fn argument(operand: &Operand, checked: &str) -> String {
     let Operand { name, rows, cols, .. } = operand;
     let access = match operand.role {
         Role::In => "read",
@@ -183,7 +183,7 @@ fn argument(operand: &Operand) -> String {
     };
     let shape = match (operand.element, *cols) {
         (Element::Word, _) if *name == "status" => {
-            "unsigned int, 0 or the number (from 1) of the first bad pivot".to_owned()
+            format!("unsigned int, 0 or the number (from 1) of the first bad {checked}")
         }
         (Element::Word, _) => format!("{} unsigned int", operand.elements()),
         (Element::Real, 1) if *rows == 1 => "1 element".to_owned(),

@@ -4,7 +4,7 @@ use super::Input;
 use super::language::Language;
 use crate::kernel::{Cost, Frame, Part};
 use crate::plan::{Destination, Form, Level, Mapping, Meeting, Staging, Target, Tier, WARP};
-use crate::spec::{Factor, FactorKind, MapKind, Order, Phase, Reduction, Term, Triangle};
+use crate::spec::{Factor, FactorKind, Indexed, MapKind, Order, Phase, Reduction, Term, Triangle};
 use serde::Serialize;
 use std::sync::OnceLock;
 
@@ -189,6 +189,10 @@ fn sum(phase: &Phase, form: Form) -> Option<(usize, String)> {
         Phase::Triangle(Triangle { contraction, .. }) => {
             let order = "each output sums the terms of the triangle in ascending order from +0".to_owned();
             Some((contraction.destination.operand, order))
+        }
+        Phase::Indexed(Indexed { item, contraction, .. }) => {
+            let order = order(contraction.n_terms(), contraction.products.len(), Form::Serial);
+            Some((contraction.destination.operand, format!("{order}; {item}s in ascending order")))
         }
         Phase::Scan(scan) => Some((scan.target, "each sum adds one element to the one before".to_owned())),
         Phase::Map(_)

@@ -18,6 +18,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     template!("values.rs.tera"),
     template!("elementwise.rs.tera"),
     template!("pivots.rs.tera"),
+    template!("places.rs.tera"),
     template!("finish.rs.tera"),
     template!("kernel.rs.tera"),
     template!("equations.rs.tera"),

@@ -12,6 +12,8 @@ pub(super) struct Uses {
     pub(super) trees: BTreeSet<usize>,
     /// The warps of a block whose sums are dealt.
     pub(super) dealt: Option<usize>,
+    /// Names of the integers that are words of the problem.
+    pub(super) placed: HashSet<String>,
     /// Positions of the operands that are read.
     pub(super) loaded: BTreeSet<usize>,
     /// Positions of the operands that are written.
@@ -32,6 +34,7 @@ impl Uses {
                 Stmt::Raise { keeps_nan: true, .. } => drop(self.functions.insert(Function::Maximum)),
                 Stmt::Pivot { kind, .. } => drop(self.pivots.insert(*kind)),
                 Stmt::Combine { lanes, .. } => drop(self.trees.insert(*lanes)),
+                Stmt::Place { name, .. } => drop(self.placed.insert(name.clone())),
                 Stmt::Deal { n_warps, .. } => self.dealt = Some(*n_warps),
                 Stmt::Load { operand, .. }
                 | Stmt::LoadBelow { operand, .. }
@@ -42,6 +45,7 @@ impl Uses {
                     self.loaded.extend(elements.iter().map(|(operand, _)| *operand));
                 }
                 Stmt::Store { operand, .. }
+                | Stmt::StoreUnless { operand, .. }
                 | Stmt::StoreStatus { operand, .. }
                 | Stmt::StoreWord { operand, .. } => {
                     self.stored.insert(*operand);

@@ -21,6 +21,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     template!("values.wgsl.tera"),
     template!("elementwise.wgsl.tera"),
     template!("pivots.wgsl.tera"),
+    template!("places.wgsl.tera"),
     template!("finish.wgsl.tera"),
     template!("exponent.wgsl.tera"),
     template!("pivot_functions.wgsl.tera"),

@@ -9,6 +9,7 @@ use crate::kernel::{
 };
 use crate::plan::{Plan, WARP};
 use crate::spec::{Element, Role, Spec};
+use std::collections::HashSet;
 
 /// Name of the thread's first slot of what it reads ahead.
 pub(super) const RING: &str = "ring";
@@ -46,7 +47,8 @@ pub(super) struct Facts {
 
 /// The lines of a body.
 pub(super) fn lines(facts: &Facts, spec: &Spec, plan: &Plan, body: &Body) -> String {
-    let writer = Writer { facts, spec, plan, worker: body.worker };
+    let uses = Uses::of(&body.stmts);
+    let writer = Writer { facts, spec, plan, worker: body.worker, placed: &uses.placed };
     let mut lines = Lines::new();
     for operand in body.temporaries.iter().filter(|_| facts.declares_temporaries) {
         let operand = &spec.operands[*operand];
@@ -57,7 +59,6 @@ pub(super) fn lines(facts: &Facts, spec: &Spec, plan: &Plan, body: &Body) -> Str
         };
         lines.push(&writer.fill(component, &[("name", operand.name), ("elements", &elements)]));
     }
-    let uses = Uses::of(&body.stmts);
     let arrays =
         [("slots", uses.trees.last().copied().filter(|lanes| *lanes > WARP)), ("totals", uses.dealt)];
     for (name, elements) in arrays {
@@ -74,6 +75,8 @@ struct Writer<'a> {
     spec: &'a Spec,
     plan: &'a Plan,
     worker: Option<&'static str>,
+    /// Names of the integers that are words of the problem.
+    placed: &'a HashSet<String>,
 }
 
 impl Writer<'_> {
@@ -116,6 +119,22 @@ impl Writer<'_> {
             Stmt::LoadWord { name, operand, index } => {
                 let (array, index) = (self.spec.operands[*operand].name, self.place(*operand, index));
                 lines.push(&fill("load_word", &[("name", name), ("operand", array), ("index", &index)]));
+            }
+            Stmt::Place { name, word, limit, fault, note } => {
+                let limit = self.literal(*limit);
+                let [status, number] = self.note(note.as_ref());
+                let arguments = [
+                    ("name", name.as_str()),
+                    ("word", word),
+                    ("limit", &limit),
+                    ("fault", fault),
+                    ("number", &number),
+                    ("status", &status),
+                ];
+                lines.push(&fill("place", &arguments));
+                if note.is_some() && self.facts.language.has("note_place") {
+                    lines.push(&fill("note_place", &arguments));
+                }
             }
             Stmt::CopyAhead { elements, first_slot } => self.copy_ahead(elements, *first_slot, lines),
             Stmt::Await { n_pending } => {
@@ -181,6 +200,9 @@ impl Writer<'_> {
                 self.pivot(*kind, [value, pivot, reciprocal], note.as_ref(), lines);
             }
             Stmt::Store { operand, index, value } => self.store(*operand, index, &self.value(value), lines),
+            Stmt::StoreUnless { operand, index, value, fault } => {
+                self.store_unless(*operand, index, &self.value(value), fault, lines);
+            }
             Stmt::StoreStatus { operand, word } => {
                 self.store(*operand, &Index::constant(*word), &self.status(*word), lines);
             }
@@ -233,6 +255,17 @@ impl Writer<'_> {
 
     fn load(&self, names: &[String], operand: usize, first: &Index, lines: &mut Lines) {
         let array = self.spec.operands[operand].name;
+        if let ([name], Some((place, stride, offset))) = (names, self.by_word(first)) {
+            let arguments = [
+                ("name", name.as_str()),
+                ("operand", array),
+                ("place", place),
+                ("stride", &stride),
+                ("offset", &offset),
+            ];
+            lines.push(&self.fill("gather", &arguments));
+            return;
+        }
         if names.len() == 1 || !self.facts.language.has("load_vector") {
             let component = if self.plan.accesses[operand].is_past_l1 { "load_past_l1" } else { "load" };
             for (element, name) in names.iter().enumerate() {
@@ -273,6 +306,36 @@ impl Writer<'_> {
         let index = self.place(operand, index);
         let array = self.spec.operands[operand].name;
         lines.push(&self.fill("store", &[("operand", array), ("index", &index), ("value", value)]));
+    }
+
+    fn store_unless(&self, operand: usize, index: &Index, value: &str, fault: &str, lines: &mut Lines) {
+        let array = self.spec.operands[operand].name;
+        if let Some((place, stride, offset)) = self.by_word(index) {
+            let arguments = [
+                ("operand", array),
+                ("place", place),
+                ("stride", &stride),
+                ("offset", &offset),
+                ("value", value),
+                ("fault", fault),
+            ];
+            lines.push(&self.fill("scatter", &arguments));
+            return;
+        }
+        let index = self.place(operand, index);
+        let arguments = [("operand", array), ("index", index.as_str()), ("value", value), ("fault", fault)];
+        lines.push(&self.fill("store_unless", &arguments));
+    }
+
+    /// A word of the problem in an index, its factor and the rest, where lanes are problems and each has its own.
+    fn by_word<'i>(&self, index: &'i Index) -> Option<(&'i str, String, String)> {
+        if !self.facts.language.has("gather") {
+            return None;
+        }
+        let term = index.terms.iter().find(|term| self.placed.contains(&term.name))?;
+        let word = Index::name(&term.name).times(term.coefficient.unsigned_abs());
+        let rest = self.index(&index.clone().minus(word));
+        Some((&term.name, self.literal(term.coefficient.unsigned_abs()), rest))
     }
 
     fn combine(&self, acc: &str, width: usize, lines: &mut Lines) {
@@ -316,13 +379,12 @@ impl Writer<'_> {
             PivotKind::Rsqrt => "rsqrt_pivot",
             PivotKind::General => "general_pivot",
         };
-        let status = note.map_or_else(|| self.fill("no_status", &[]), |note| self.status(note.word));
-        let spelled = note.map_or_else(|| self.literal(0), |note| self.number(&note.number));
+        let [status, number] = self.note(note);
         let arguments = [
             ("value", self.value(value)),
             ("pivot", pivot.to_owned()),
             ("reciprocal", reciprocal.to_owned()),
-            ("number", spelled),
+            ("number", number),
             ("status", status),
         ];
         let arguments = arguments.each_ref().map(|(name, value)| (*name, value.as_str()));
@@ -332,7 +394,15 @@ impl Writer<'_> {
         }
     }
 
-    /// Name of the number of the first bad pivot, 0 before there is one. The operand is called `status`.
+    /// The status word that takes a number, and that number.
+    fn note(&self, note: Option<&Note>) -> [String; 2] {
+        match note {
+            Some(note) => [self.status(note.word), self.number(&note.number)],
+            None => [self.fill("no_status", &[]), self.literal(0)],
+        }
+    }
+
+    /// Name of the number of the first bad pivot or item, 0 before there is one. The operand is called `status`.
     fn status(&self, word: usize) -> String {
         let is_alone = self.spec.status().is_none_or(|operand| self.spec.operands[operand].elements() == 1);
         if is_alone { "first_bad".to_owned() } else { format!("first_bad_{word}") }

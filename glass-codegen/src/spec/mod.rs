@@ -2,11 +2,13 @@
 
 mod access;
 mod expression;
+mod indexed;
 mod phase;
 mod vector;
 
 pub use access::{Access, Letter};
 pub use expression::{Expression, Format, Operator};
+pub use indexed::Indexed;
 pub use phase::{
     Alpha, Beta, Contraction, Domain, Exchange, Factor, FactorKind, Lu, Map, MapKind, Opposite, Order, Phase,
     Product, Reduction, Scan, Search, Shift, Solve, Sought, Sweep, Term, Triangle,
@@ -209,9 +211,18 @@ impl Spec {
         &self.operands[..n_arguments]
     }
 
-    /// Position of the status word among the operands, where the op checks its pivots.
+    /// Position of the status word among the operands, where the op checks what it is given.
     pub fn status(&self) -> Option<usize> {
         self.operands.iter().position(|operand| operand.name == "status")
+    }
+
+    /// What a status word numbers the first bad one of: pivots, or the items of [`Indexed`].
+    pub fn checked(&self) -> &'static str {
+        let items = self.phases.iter().find_map(|phase| match phase {
+            Phase::Indexed(indexed) => Some(indexed.item),
+            _ => None,
+        });
+        items.unwrap_or("pivot")
     }
 
     /// Position of the counts of positive, negative and zero pivots, where the op has them.

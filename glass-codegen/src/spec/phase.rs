@@ -1,6 +1,6 @@
 //! The kinds of steps a task is made of.
 
-use super::{Access, Letter, Spec};
+use super::{Access, Indexed, Letter, Spec};
 use std::fmt;
 
 /// Factor of the finished sum.
@@ -46,6 +46,8 @@ pub enum Phase {
     Lu(Lu),
     /// Row exchanges by given words.
     Exchange(Exchange),
+    /// A contraction again and again, on operands that given words name.
+    Indexed(Indexed),
     /// The index of a largest magnitude.
     Search(Search),
 }
@@ -327,6 +329,10 @@ impl Solve {
 }
 
 impl Contraction {
+    fn n_fmas(&self) -> usize {
+        self.n_outputs() * self.n_terms() * self.products.len()
+    }
+
     /// Number of terms of each sum, products of one term counted once.
     pub fn n_terms(&self) -> usize {
         self.terms.iter().map(|letter| letter.extent).product()
@@ -433,9 +439,7 @@ impl Phase {
     /// Multiply-adds to first order; a term or element without one counts as one.
     pub(super) fn n_fmas(&self) -> usize {
         match self {
-            Phase::Contraction(contraction) => {
-                contraction.n_outputs() * contraction.n_terms() * contraction.products.len()
-            }
+            Phase::Contraction(contraction) => contraction.n_fmas(),
             Phase::Reduction(reduction) => reduction.length,
             Phase::Map(map) => map.letters.iter().map(|letter| letter.extent).product(),
             Phase::Factor(factor) => factor.n_fmas(),
@@ -448,6 +452,7 @@ impl Phase {
             // Every exchange offers all rows below.
             Phase::Lu(Lu { n, right, .. }) => n * n * n + right.map_or(0, |(_, cols)| n * n * cols),
             Phase::Exchange(Exchange { rows, cols, .. }) => (rows * rows * cols).div_ceil(2),
+            Phase::Indexed(Indexed { number, contraction, .. }) => number.extent * contraction.n_fmas(),
             Phase::Search(search) => search.length,
         }
     }
@@ -463,6 +468,28 @@ struct Shown<'a> {
 }
 
 impl Shown<'_> {
+    fn access(&self, access: &Access) -> String {
+        format!("{}[{}]", self.spec.operands[access.operand].name, access.letters())
+    }
+
+    fn contraction(&self, contraction: &Contraction, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Contraction { destination, products, domain, alpha, beta, addend, order, .. } = contraction;
+        let products: Vec<_> = products
+            .iter()
+            .map(|Product { left, right, scale }| {
+                let scale =
+                    scale.iter().map(|scale| format!(" * {}", self.access(scale))).collect::<String>();
+                format!("{} * {}{scale}", self.access(left), self.access(right))
+            })
+            .collect();
+        write!(f, "contraction {} = {}", self.access(destination), products.join(" + "))?;
+        write!(f, ", {domain:?} domain, alpha {alpha:?}, beta {beta:?}, order {order:?}")?;
+        match addend {
+            Some(addend) => write!(f, ", old value {}", self.access(addend)),
+            None => Ok(()),
+        }
+    }
+
     fn factor(&self, factor: &Factor, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = |operand: usize| self.spec.operands[operand].name;
         let Factor { kind, n, source, shift, target, opposite, .. } = factor;
@@ -477,24 +504,18 @@ impl Shown<'_> {
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = |operand: usize| self.spec.operands[operand].name;
-        let access = |access: &Access| format!("{}[{}]", name(access.operand), access.letters());
+        let access = |access: &Access| self.access(access);
         let list = |accesses: &[Access]| accesses.iter().map(access).collect::<Vec<_>>().join(", ");
         match self.phase {
-            Phase::Contraction(contraction) => {
-                let Contraction { destination, products, domain, alpha, beta, addend, order, .. } =
-                    contraction;
-                let products: Vec<_> = products
-                    .iter()
-                    .map(|Product { left, right, scale }| {
-                        let scale =
-                            scale.iter().map(|scale| format!(" * {}", access(scale))).collect::<String>();
-                        format!("{} * {}{scale}", access(left), access(right))
-                    })
-                    .collect();
-                write!(f, "contraction {} = {}", access(destination), products.join(" + "))?;
-                write!(f, ", {domain:?} domain, alpha {alpha:?}, beta {beta:?}, order {order:?}")?;
-                match addend {
-                    Some(addend) => write!(f, ", old value {}", access(addend)),
+            Phase::Contraction(contraction) => self.contraction(contraction, f),
+            Phase::Indexed(Indexed { item, number, words, places, contraction, addition }) => {
+                let letters: String = places.iter().map(|letter| letter.name).collect();
+                write!(f, "for {} {item}s, {letters} of {}: ", number.extent, name(*words))?;
+                self.contraction(contraction, f)?;
+                match addition {
+                    Some(Product { left, right, .. }) => {
+                        write!(f, ", then {} * {}", access(left), access(right))
+                    }
                     None => Ok(()),
                 }
             }

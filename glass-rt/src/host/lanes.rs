@@ -4,23 +4,15 @@
 //! free of branches, so that they become vector instructions.
 
 mod one;
+mod width;
 
 use crate::element::Element;
 use one::{double, single};
+use std::array;
+use std::ops::{Index, IndexMut};
+use width::noted;
 
-/// How many lanes there are, told by what holds a word for each of them.
-pub trait Width: Copy {
-    /// A `u32` per lane: status words and counts.
-    type Words: Copy;
-
-    /// Zero in every lane.
-    fn no_words() -> Self::Words {
-        Self::words(0)
-    }
-
-    /// The same word in every lane.
-    fn words(word: u32) -> Self::Words;
-}
+pub use width::Width;
 
 /// A value of one or more independent lanes, each holding a problem's `T`.
 ///
@@ -138,6 +130,15 @@ pub trait Lanes<T>: Width {
     fn take_larger(self, index: u32, largest: &mut Self, word: &mut Self::Words);
     /// `kept` becomes `self` in the lanes where `word == index`.
     fn take_at(self, index: u32, word: &Self::Words, kept: &mut Self);
+    /// Element `place * stride + offset` of an array, in each lane by its own place.
+    #[must_use]
+    fn gather<A>(array: &A, places: Self::Words, stride: usize, offset: usize) -> Self
+    where
+        A: Index<usize, Output = Self> + ?Sized;
+    /// Writes element `place * stride + offset` of an array in the lanes where `fault` is 0, in each by its own place.
+    fn scatter<Y>(self, array: &mut Y, places: Self::Words, stride: usize, offset: usize, fault: Self::Words)
+    where
+        Y: IndexMut<usize, Output = Self> + ?Sized;
     /// One more in the words of the lanes where `self` is above zero.
     fn count_positive(self, words: &mut Self::Words);
     /// One more in the words of the lanes where `self` is below zero.
@@ -156,32 +157,8 @@ unsafe impl<T: Element, const W: usize> bytemuck::Zeroable for Pack<T, W> {}
 // SAFETY: transparent over an array of a `Pod` type: no padding, every bit pattern is a value.
 unsafe impl<T: Element, const W: usize> bytemuck::Pod for Pack<T, W> {}
 
-impl<T: Copy, const W: usize> Width for Pack<T, W> {
-    type Words = Pack<u32, W>;
-
-    #[inline(always)]
-    fn words(word: u32) -> Pack<u32, W> {
-        Pack([word; W])
-    }
-}
-
-/// The word of a lane after a pivot.
-#[inline(always)]
-fn noted(status: u32, is_good: bool, number: u32) -> u32 {
-    if is_good | (status != 0) { status } else { number }
-}
-
 macro_rules! lanes {
     ($float:ident, $one:ident) => {
-        impl Width for $float {
-            type Words = u32;
-
-            #[inline(always)]
-            fn words(word: u32) -> u32 {
-                word
-            }
-        }
-
         impl Lanes<$float> for $float {
             #[inline(always)]
             fn splat(value: $float) -> Self {
@@ -334,6 +311,22 @@ macro_rules! lanes {
             #[inline(always)]
             fn take_at(self, index: u32, word: &u32, kept: &mut Self) {
                 *kept = if *word == index { self } else { *kept };
+            }
+            #[inline(always)]
+            fn gather<A>(array: &A, place: u32, stride: usize, offset: usize) -> Self
+            where
+                A: Index<usize, Output = Self> + ?Sized,
+            {
+                array[place as usize * stride + offset]
+            }
+            #[inline(always)]
+            fn scatter<Y>(self, array: &mut Y, place: u32, stride: usize, offset: usize, fault: u32)
+            where
+                Y: IndexMut<usize, Output = Self> + ?Sized,
+            {
+                if fault == 0 {
+                    array[place as usize * stride + offset] = self;
+                }
             }
             #[inline(always)]
             fn count_positive(self, words: &mut u32) {
@@ -536,6 +529,29 @@ macro_rules! lanes {
                 for lane in 0..W {
                     let is_taken = word.0[lane] == index;
                     kept.0[lane] = if is_taken { self.0[lane] } else { kept.0[lane] };
+                }
+            }
+            #[inline(always)]
+            fn gather<A>(array: &A, places: Pack<u32, W>, stride: usize, offset: usize) -> Self
+            where
+                A: Index<usize, Output = Self> + ?Sized,
+            {
+                Pack(array::from_fn(|lane| array[places.0[lane] as usize * stride + offset].0[lane]))
+            }
+            #[inline(always)]
+            fn scatter<Y>(
+                self,
+                array: &mut Y,
+                places: Pack<u32, W>,
+                stride: usize,
+                offset: usize,
+                fault: Pack<u32, W>,
+            ) where
+                Y: IndexMut<usize, Output = Self> + ?Sized,
+            {
+                for lane in 0..W {
+                    let element = &mut array[places.0[lane] as usize * stride + offset].0[lane];
+                    *element = if fault.0[lane] == 0 { self.0[lane] } else { *element };
                 }
             }
             #[inline(always)]

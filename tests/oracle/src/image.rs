@@ -33,7 +33,9 @@ pub fn images<T: Real>(task: &Task, is_interleaved: bool, cases: &[Case<T>]) -> 
 
 /// Position of an operand among the arrays of its kind in a case.
 pub fn position(operands: &[Operand], operand_idx: usize) -> usize {
-    let kind = |operand: &Operand| (operand.element, operand.role == Role::In);
+    // Words that are read and words that are written are in one list.
+    let kind =
+        |operand: &Operand| (operand.element, operand.element == Element::Real && operand.role == Role::In);
     let own = kind(&operands[operand_idx]);
     operands[..operand_idx].iter().filter(|operand| kind(operand) == own).count()
 }
@@ -72,18 +74,25 @@ pub fn values<T: Real>(bytes: &[u8]) -> Vec<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Posv;
+    use crate::{GemmBatchedIndexed, Posv};
 
     #[test]
     fn every_operand_of_a_batch_lies_where_its_layout_says() {
-        let task = Task::from(Posv { nrhs: 2, ..Posv::new(3) });
+        lies(&Posv { nrhs: 2, ..Posv::new(3) }.into());
+        // Words that are read beside words that are written.
+        lies(&GemmBatchedIndexed::new(2, 3, [2, 1, 3]).into());
+    }
+
+    fn lies(task: &Task) {
         let cases = task.batch::<f32>(33, &task.scalar_values(0));
         let operands = task.operands();
-        let (contiguous, interleaved) = (images(&task, false, &cases), images(&task, true, &cases));
+        let (contiguous, interleaved) = (images(task, false, &cases), images(task, true, &cases));
         for (idx, operand) in operands.iter().enumerate() {
             let at = position(&operands, idx);
             if operand.element == Element::Word {
-                let words: Vec<u8> = cases.iter().flat_map(|case| case.words[at][0].to_le_bytes()).collect();
+                let all = cases.iter().flat_map(|case| &case.words[at]);
+                let words: Vec<u8> = all.flat_map(|word| word.to_le_bytes()).collect();
+                assert_eq!(words.len(), 4 * operand.elements * cases.len(), "{}", operand.name);
                 assert_eq!([&contiguous[idx], &interleaved[idx]], [&words, &words], "{}", operand.name);
                 continue;
             }

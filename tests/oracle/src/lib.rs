@@ -37,6 +37,7 @@ pub mod bits;
 mod blend;
 pub mod bound;
 pub mod case;
+mod chain;
 pub mod choice;
 pub mod double_double;
 mod draw;

@@ -44,6 +44,8 @@ tasks![
     Gemv,
     Ger,
     Gemm,
+    GemmBatchedIndexed,
+    GemvSegmented,
     Syrk,
     Trmm,
     Trsm,

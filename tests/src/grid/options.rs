@@ -141,6 +141,23 @@ const LATER: &[(&str, &[&str])] = &[
     ("inv_many orders=2,3", &["check=off"]),
     ("logsumexp n=1", &[""]),
     ("logsumexp n=5", &[""]),
+    (
+        "gemm_batched_indexed pairs=7 a_count=3 b_count=5 c_count=2",
+        &[
+            "beta=one",
+            "trans_a trans_b alpha=runtime beta=runtime",
+            "trans_b check=off",
+            "trans_a alpha=runtime beta=one",
+        ],
+    ),
+    ("gemm_batched_indexed dim=7 pairs=3 a_count=2 b_count=1 c_count=4", &["beta=one", ""]),
+    ("gemm_batched_indexed dim=1 pairs=1 a_count=1 b_count=2 c_count=3", &["", "beta=runtime"]),
+    (
+        "gemv_segmented m=6 n=4 segments=5 a_len=70 x_len=13 y_len=17",
+        &["beta=one", "trans fuse beta=one", "fuse alpha=runtime beta=runtime", "trans check=off", "fuse"],
+    ),
+    ("gemv_segmented m=3 n=5 segments=1 a_len=15 x_len=5 y_len=3", &["alpha=runtime beta=one", ""]),
+    ("gemv_segmented m=45 n=2 segments=3 a_len=200 x_len=2 y_len=130", &["fuse beta=one", ""]),
 ];
 
 /// Every combination of the options of a triangle.

@@ -134,6 +134,26 @@ impl<'a, T: Real> Machine<'a, T> {
                 }
                 self.words.insert(name, loaded);
             }
+            Stmt::Place { name, word, limit, fault, note } => {
+                let words = self.words.get(word.as_str());
+                let words = words.ok_or_else(|| format!("there is no word `{word}`"))?.clone();
+                let is_bad: Vec<_> = words.iter().map(|word| *word as usize > *limit).collect();
+                let place = |worker: usize| match (active[worker], is_bad[worker]) {
+                    (false, _) => NO_INT,
+                    (true, true) => 0,
+                    (true, false) => words[worker] as isize,
+                };
+                let places = (0..self.n_workers).map(place).collect();
+                self.ints.insert(name, places);
+                let faults = self
+                    .words
+                    .get_mut(fault.as_str())
+                    .ok_or_else(|| format!("there is no word `{fault}`"))?;
+                workers(active).filter(|worker| is_bad[*worker]).for_each(|worker| faults[worker] = 1);
+                if let Some(note) = note {
+                    self.note(note, &is_bad, active)?;
+                }
+            }
             Stmt::CopyAhead { elements, first_slot } => self.copy_ahead(elements, *first_slot, active)?,
             Stmt::Await { n_pending } => self.ring.wait(*n_pending),
             Stmt::Take { name, slot } => {
@@ -208,6 +228,15 @@ impl<'a, T: Real> Machine<'a, T> {
                 let values =
                     self.values.get(value.as_str()).ok_or_else(|| format!("`{value}` has no value"))?;
                 for worker in workers(active) {
+                    self.memory.store(*operand, elements[worker], values[worker], worker)?;
+                }
+            }
+            Stmt::StoreUnless { operand, index, value, fault } => {
+                let elements = self.index(index, active)?;
+                let values = self.value(value)?.to_vec();
+                let faults =
+                    self.words.get(fault.as_str()).ok_or_else(|| format!("there is no word `{fault}`"))?;
+                for worker in workers(active).filter(|worker| faults[*worker] == 0) {
                     self.memory.store(*operand, elements[worker], values[worker], worker)?;
                 }
             }

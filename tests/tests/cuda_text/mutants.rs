@@ -49,6 +49,10 @@ const MUTATIONS: &[Mutation] = &[
     ),
     // A later pivot that overwrites the word of the first.
     (|entry| is(entry, "potrf", Tier::Thread) && entry.spec.dim("n") > 1, "first_bad == 0u && ", ""),
+    // A product that is written although a word of it leads outside.
+    (|entry| is(entry, "gemm_batched_indexed", Tier::Warp), "if (fault == 0u)", "if (true)"),
+    // A place one too far.
+    (|entry| is(entry, "gemv_segmented", Tier::Block), "word_y <= ", "word_y <= 1u + "),
     // The product of a fused multiply-add, rounded on its own.
     (
         |entry| is(entry, "gemm", Tier::Thread) && entry.spec.dtype == DType::F64 && entry.spec.dim("k") > 1,

@@ -28,6 +28,10 @@ tasks! {
     symmetrize_in_place, Symmetrize { n: 14, in_place: true }, Form::Serial, op(symmetrize, n = 14, in_place, dtype = f64);
     gemv_by_rows, Gemv { row_major: true, trans: true, ..Gemv::new(5, 7) }, Form::Serial, op(gemv, m = 5, n = 7, trans, row_major);
     gemm_by_rows, Gemm { row_major_c: true, ..Gemm::new(9, 4, 7) }, Form::Serial, op(gemm, m = 9, n = 4, k = 7, row_major_c, dtype = f64);
+    gemm_indexed, GemmBatchedIndexed::new(4, 9, [3, 5, 2]), Form::Serial, op(gemm_batched_indexed, pairs = 9, a_count = 3, b_count = 5, c_count = 2);
+    gemm_indexed_added, GemmBatchedIndexed { trans_a: true, epilogue: BOTH, ..GemmBatchedIndexed::new(3, 8, [2, 2, 3]) }, Form::Serial, op(gemm_batched_indexed, dim = 3, pairs = 8, a_count = 2, b_count = 2, c_count = 3, trans_a, alpha = runtime, beta = runtime, dtype = f64, layout = interleaved);
+    gemv_segmented, GemvSegmented { fuse: true, epilogue: Epilogue::ADDED, ..GemvSegmented::new(6, 4, 7, [90, 13, 21]) }, Form::Serial, op(gemv_segmented, m = 6, n = 4, segments = 7, a_len = 90, x_len = 13, y_len = 21, fuse, beta = one);
+    gemv_segmented_turned, GemvSegmented { trans: true, epilogue: BOTH, ..GemvSegmented::new(3, 7, 5, [30, 8, 9]) }, Form::Serial, op(gemv_segmented, m = 3, n = 7, segments = 5, a_len = 30, x_len = 8, y_len = 9, trans, alpha = runtime, beta = runtime, dtype = f64, layout = interleaved);
     ger, Ger { m: 4, n: 128, epilogue: PLAIN }, Form::Serial, op(ger, m = 4, n = 128);
     syrk, rank_update(7, 6, Fill::Full), Form::Serial, op(syrk, n = 7, k = 6, trans, layout = interleaved);
     syrk_lower, Syrk { trans: false, epilogue: BOTH, ..rank_update(5, 3, Fill::Lower) }, Form::Serial, op(syrk, n = 5, k = 3, fill = lower, alpha = runtime, beta = runtime);

@@ -130,6 +130,8 @@ fn number(field: Field, pick: u32, max: u32) -> i128 {
         (Field::Lda | Field::Ldb | Field::Ldc | Field::Ldx | Field::Ldy, _) => {
             i128::from(max + pick / 30 % 4)
         }
+        // Arrays hold a matrix.
+        (Field::ALen | Field::XLen | Field::YLen, _) => i128::from(max * max + pick / 30 % 4),
         _ => i128::from(1 + pick / 30 % max),
     }
 }

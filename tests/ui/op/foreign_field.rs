@@ -9,6 +9,9 @@ struct Product;
 #[glass::op(potrs, n = 7, check = off)]
 struct Solve;
 
+#[glass::op(gemm_batched_indexed, pairs = 3, a_count = 2, b_count = 2, c_count = 2, atomic)]
+struct Unordered;
+
 #[glass::contract(n_out = 7, k = 14, trans, nrhs = 2)]
 struct Contraction;
 
@@ -17,6 +20,6 @@ fn main() -> Result<(), glass::Error> {
     let a = device.upload(&[[1.0f32; 49]])?;
     let (mut l, mut status) = Factor::outputs(&device, a.len())?;
     Factor::launch(&device, &a, (&mut l, &mut status))?;
-    let _ = (Product::sources(), Solve::sources(), Contraction::sources());
+    let _ = (Product::sources(), Solve::sources(), Unordered::sources(), Contraction::sources());
     Ok(())
 }

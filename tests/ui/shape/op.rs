@@ -18,7 +18,10 @@ struct Tensor;
 #[glass::op(add_identity_partial, n = 7, d = 8)]
 struct Partial;
 
+#[glass::op(gemv_segmented, m = 6, n = 4, segments = 2, a_len = 20, x_len = 4, y_len = 6)]
+struct Segments;
+
 fn main() {
-    let _ = Partial::sources();
+    let _ = (Partial::sources(), Segments::sources());
     let _ = (Solve::sources(), Gain::sources(), Short::sources(), Tile::sources(), Tensor::sources());
 }

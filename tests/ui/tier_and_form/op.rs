@@ -33,8 +33,11 @@ struct Rows;
 #[glass::op(inv_pivoted, n = 7, tier = thread)]
 struct Inverse;
 
+#[glass::op(gemm_batched_indexed, pairs = 3, a_count = 2, b_count = 2, c_count = 2, tier = thread)]
+struct Scattered;
+
 fn main() {
     let _ = (Search::sources(), Product::sources(), Contradiction::sources(), Norm::sources());
     let _ = (Solve::sources(), Axpy::sources(), Groups::sources(), Strategy::sources());
-    let _ = (Exchanged::sources(), Rows::sources(), Inverse::sources());
+    let _ = (Exchanged::sources(), Rows::sources(), Inverse::sources(), Scattered::sources());
 }

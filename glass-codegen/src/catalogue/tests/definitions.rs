@@ -1,6 +1,7 @@
 //! The phases of each op against its definition.
 
 mod dense;
+mod indexed;
 
 use super::interpreter::{ALPHA, BETA, COSINE, Problem, RHO, SINE};
 use crate::contract::Fields;

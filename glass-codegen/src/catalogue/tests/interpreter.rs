@@ -1,8 +1,8 @@
 //! Phases as plain f64 arithmetic, without any regard for speed or rounding.
 
 use crate::spec::{
-    Access, Alpha, Beta, Contraction, Domain, Element, Exchange, Factor, FactorKind, Letter, Lu, Map,
-    MapKind, Opposite, Phase, Reduction, Role, Scan, Search, Shift, Solve, Sought, Spec, Term, Triangle,
+    Access, Alpha, Beta, Contraction, Domain, Element, Exchange, Factor, FactorKind, Indexed, Letter, Lu,
+    Map, MapKind, Opposite, Phase, Reduction, Role, Scan, Search, Shift, Solve, Sought, Spec, Term, Triangle,
 };
 
 /// Values of the run-time scalars.
@@ -51,6 +51,7 @@ impl Problem<'_> {
                 Phase::Scan(scan) => self.scan(scan),
                 Phase::Lu(lu) => self.lu(lu),
                 Phase::Exchange(exchange) => self.exchange(exchange),
+                Phase::Indexed(indexed) => self.indexed(indexed),
                 Phase::Search(search) => self.search(search),
             }
         }
@@ -253,6 +254,30 @@ impl Problem<'_> {
         let columns = self.values[target].chunks_exact_mut(rows).zip(given.chunks_exact(rows));
         for (after, before) in columns {
             after.iter_mut().zip(&places).for_each(|(value, place)| *value = before[*place]);
+        }
+    }
+
+    /// Every item as a contraction of its own, at offsets in place of the words.
+    fn indexed(&mut self, indexed: &Indexed) {
+        for item in 0..indexed.number.extent {
+            let words = self.values[indexed.words][item * indexed.places.len()..].to_vec();
+            let mut contraction = indexed.contraction.clone();
+            let product = &mut contraction.products[0];
+            for access in [&mut product.left, &mut product.right, &mut contraction.destination] {
+                for (letter, word) in indexed.places.iter().zip(&words) {
+                    let strides = access.strides.iter().filter(|(name, _)| *name == letter.name);
+                    access.offset += strides.map(|(_, stride)| stride * *word as usize).sum::<usize>();
+                    access.strides.retain(|(name, _)| *name != letter.name);
+                }
+            }
+            self.contraction(&contraction);
+            let Some(addition) = &indexed.addition else { continue };
+            for output in points(&contraction.outputs) {
+                let point = [output.clone(), vec![(indexed.number.name, item)]].concat();
+                let product = self.get(&addition.left, &point) * self.get(&addition.right, &point);
+                let value = self.get(&contraction.destination, &output) + product;
+                self.set(&contraction.destination, &output, value);
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::catalogue::Op;
 use crate::contract::{Field, Fields, Kind, Slot, lower};
-use crate::spec::{Access, Factor, Phase, Spec, Triangle};
+use crate::spec::{Access, Factor, Indexed, Phase, Spec, Triangle};
 
 /// A linear congruential generator; its high bits are random enough to choose words.
 struct Random(u64);
@@ -139,8 +139,20 @@ fn assert_inside(spec: &Spec) {
     assert!(!spec.symbol().is_empty() && !spec.to_string().is_empty() && spec.n_fmas() > 0);
     assert!(spec.symbol().chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_'));
     for phase in &spec.phases {
+        let places = match phase {
+            Phase::Indexed(indexed) => {
+                assert_eq!(
+                    spec.operands[indexed.words].elements(),
+                    indexed.number.extent * indexed.places.len()
+                );
+                indexed.places.as_slice()
+            }
+            _ => &[],
+        };
         let (letters, accesses): (Vec<_>, Vec<&Access>) = match phase {
-            Phase::Contraction(contraction) | Phase::Triangle(Triangle { contraction, .. }) => {
+            Phase::Contraction(contraction)
+            | Phase::Triangle(Triangle { contraction, .. })
+            | Phase::Indexed(Indexed { contraction, .. }) => {
                 let factors = contraction
                     .products
                     .iter()
@@ -148,7 +160,7 @@ fn assert_inside(spec: &Spec) {
                 let others = [Some(&contraction.destination), contraction.addend.as_ref()];
                 assert!(!contraction.outputs.is_empty() && !contraction.terms.is_empty());
                 (
-                    contraction.outputs.iter().chain(&contraction.terms).copied().collect(),
+                    contraction.outputs.iter().chain(&contraction.terms).chain(places).copied().collect(),
                     factors.chain(others).flatten().collect(),
                 )
             }

@@ -27,6 +27,47 @@ fn names_of_ops() {
 }
 
 #[test]
+fn atomic_additions_are_refused_with_the_reason() {
+    let own = "pairs = 1, a_count = 1, b_count = 1, c_count = 1, atomic";
+    let message = "atomic: glass: field `atomic` is not known for op `gemm_batched_indexed`\nallowed: dim, pairs, a_count, \
+                   b_count, c_count, trans_a, trans_b, check, alpha, beta, dtype, layout, targets, tier, form, \
+                   lanes_per_output, threads_per_block\nwhy: atomic additions of floats come in any order, and equal input \
+                   has to give equal bits; what several products add to one place is added in their order";
+    check(&op(&format!("gemm_batched_indexed, {own}")), &[message]);
+}
+
+#[test]
+fn every_array_has_room_for_a_segment() {
+    let too_short = |field: &str, given: &str, least: usize| {
+        format!(
+            "{field}: glass: `{field} = {given}` is less than the {least} elements of a segment\nallowed: {least}..=16777216"
+        )
+    };
+    let task = "gemv_segmented, m = 6, n = 4, segments = 5";
+    check(
+        &op(&format!("{task}, a_len = 23, x_len = 3, y_len = 5")),
+        &[&too_short("a_len", "23", 24), &too_short("x_len", "3", 4), &too_short("y_len", "5", 6)],
+    );
+    check(&op(&format!("{task}, a_len = 24, x_len = 5, y_len = 5, trans")), &[&too_short("x_len", "5", 6)]);
+    check(
+        &op(&format!("{task}, a_len = 16777217, y_len = 0")),
+        &[
+            "a_len: glass: `a_len = 16777217` is out of range\nallowed: 1..=16777216",
+            "-: glass: `x_len` is missing: the elements of the array that holds each x(s)\nallowed: 1..=16777216",
+            "y_len: glass: `y_len = 0` is out of range\nallowed: 1..=16777216",
+        ],
+    );
+}
+
+#[test]
+fn one_thread_owns_no_problem_with_words_for_addresses() {
+    let own = "pairs = 1, a_count = 1, b_count = 1, c_count = 1, tier = thread";
+    let message = "tier: glass: `tier = thread` is not available for op `gemm_batched_indexed`\nallowed: warp, block\nwhy: \
+                   words of each problem say where it reads and writes, so neighbouring lanes would touch scattered memory";
+    check(&op(&format!("gemm_batched_indexed, {own}")), &[message]);
+}
+
+#[test]
 fn what_the_thread_tier_lacks() {
     for (task, is_provided) in [
         ("iamax", true),

@@ -234,6 +234,32 @@ const TASKS: &[(&str, &str, &str, &str)] = &[
         "in a 3x5, in b 5x2, inout c 4x2",
         "C = A B",
     ),
+    (
+        "gemv_segmented, m = 6, n = 4, segments = 5, a_len = 100, x_len = 20, y_len = 30",
+        "gemv_segmented_f32_m6_k4_segments5_a_len100_x_len20_y_len30",
+        "in a 100, in x 20, word in offsets 15, inout y 30, word status 1",
+        "y(s) = A(s) x(s)",
+    ),
+    (
+        "gemv_segmented, m = 6, n = 4, segments = 5, a_len = 5000, x_len = 6, y_len = 4, trans, fuse, check = off, \
+         alpha = runtime, beta = one",
+        "gemv_segmented_f32_m4_k6_segments5_a_len5000_x_len6_y_len4_ta_fuse_unchecked_alpha_acc",
+        "in a 5000, in x 6, in c 5, in s 4x5, word in offsets 15, inout y 4",
+        "y(s) = alpha A(s)' x(s) + y(s) + c(s) S(s)",
+    ),
+    (
+        "gemm_batched_indexed, pairs = 6, a_count = 3, b_count = 5, c_count = 2",
+        "gemm_batched_indexed_f32_dim4_pairs6_a_count3_b_count5_c_count2",
+        "in a 4x12, in b 4x20, word in pairs 18, inout c 4x8, word status 1",
+        "C(c) = A(a) B(b)",
+    ),
+    (
+        "gemm_batched_indexed, dim = 3, pairs = 1, a_count = 1, b_count = 1, c_count = 1, trans_a, trans_b, check = off, \
+         alpha = runtime, beta = runtime",
+        "gemm_batched_indexed_f32_dim3_pairs1_a_count1_b_count1_c_count1_ta_tb_unchecked_alpha_beta",
+        "in a 3x3, in b 3x3, word in pairs 3, inout c 3x3",
+        "C(c) = alpha A(a)' B(b)' + beta C(c)",
+    ),
     ("symm, m = 3, n = 2", "symm_f32_m3_n2", "in a 3x3, in b 3x2, out c 3x2, temp full 3x3", "C = A B"),
     ("dimm, m = 3, n = 2, right", "dimm_f32_m3_n2_right", "in d 2, in b 3x2, out c 3x2", "C = B diag(d)"),
     ("syrk, n = 3, k = 5", "syrk_f32_n3_k5", "in a 3x5, out c 3x3", "C = A A'"),

@@ -42,7 +42,7 @@ pub(super) fn of_launch(generated: &Generated) -> String {
         spec.formula
     );
     for operand in spec.arguments() {
-        let _ = writeln!(docs, "- {}", described(operand));
+        let _ = writeln!(docs, "- {}", described(operand, spec.checked()));
     }
     for scalar in &spec.scalars {
         let _ = writeln!(docs, "- `{scalar}`: {}", meaning(scalar));
@@ -69,7 +69,7 @@ pub(super) fn of_outputs(generated: &Generated) -> String {
 }
 
 /// Name, shape, structure and role of an operand.
-fn described(operand: &Operand) -> String {
+fn described(operand: &Operand, checked: &str) -> String {
     let role = match operand.role {
         Role::In | Role::Temporary => "read",
         Role::Out => "overwritten",
@@ -85,14 +85,22 @@ fn described(operand: &Operand) -> String {
         (Structure::Prefix, _) => ", the first elements alone",
     };
     let meaning = match (operand.element, operand.name) {
-        (Element::Real, _) => "",
-        (Element::Word, "status") if operand.rows > 1 => {
-            ": one for each matrix in order; 0 is success, otherwise the number, from 1, of its first bad pivot"
+        (Element::Real, _) => String::new(),
+        (Element::Word, "status") if operand.rows > 1 => format!(
+            ": one for each matrix in order; 0 is success, otherwise the number, from 1, of its first bad {checked}"
+        ),
+        (Element::Word, "status") => {
+            format!(": 0 is success, otherwise the number, from 1, of the first bad {checked}")
         }
-        (Element::Word, "status") => ": 0 is success, otherwise the number, from 1, of the first bad pivot",
-        (Element::Word, "inertia") => ": how many pivots are positive, negative and zero",
-        (Element::Word, "pivots") => ": the row, from 0, that each row is exchanged with, in order",
-        (Element::Word, _) => "",
+        (Element::Word, "inertia") => ": how many pivots are positive, negative and zero".to_owned(),
+        (Element::Word, "pivots") => ": the row, from 0, that each row is exchanged with, in order".to_owned(),
+        (Element::Word, "pairs") => {
+            ": for each product its matrix of `a`, of `b` and of `c`, from 0; one that there is not is bad, and its product is left out".to_owned()
+        }
+        (Element::Word, "offsets") => {
+            ": for each segment where it starts in `a`, in `x` and in `y`, from 0; one that does not end inside is bad, and left out".to_owned()
+        }
+        (Element::Word, _) => String::new(),
     };
     format!("`{}`: {}{structure}, {role}{meaning}", operand.name, shape(operand))
 }

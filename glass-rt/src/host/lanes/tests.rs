@@ -328,6 +328,57 @@ macro_rules! tests {
             }
 
             #[test]
+            fn words_become_places_and_faults() {
+                let given = [0, 1, 2, 3, 4, u32::MAX, 1 << 31, 7];
+                let word = |idx: usize| given[idx % given.len()];
+                let before = |idx: usize| [0, 9][idx % 2];
+                let mut faults = Many::no_words();
+                let mut statuses = Pack(std::array::from_fn(before));
+                let places = Many::place(Pack(std::array::from_fn(word)), 3, 5, &mut faults, &mut statuses);
+                for idx in 0..$width {
+                    let is_place = word(idx) <= 3;
+                    let place = if is_place { word(idx) } else { 0 };
+                    let status = if is_place || before(idx) != 0 { before(idx) } else { 5 };
+                    let wanted = (place, u32::from(!is_place), status);
+                    assert_eq!((places.0[idx], faults.0[idx], statuses.0[idx]), wanted, "{}", word(idx));
+                    let (mut fault, mut status) = (0, before(idx));
+                    let place = $float::place(word(idx), 3, 5, &mut fault, &mut status);
+                    assert_eq!((place, fault, status), wanted, "{}", word(idx));
+                }
+                // A fault stays, and the number 0 is none.
+                let (mut fault, mut status) = (1, 0);
+                assert_eq!($float::place(3, 3, 2, &mut fault, &mut status), 3);
+                assert_eq!($float::place(4, 3, 0, &mut fault, &mut status), 0);
+                assert_eq!((fault, status), (1, 0));
+            }
+
+            #[test]
+            fn lanes_read_and_write_places_of_their_own() {
+                let value = |element: usize, idx: usize| (100 * element + idx) as $float;
+                let mut many: Vec<Many> =
+                    (0..9).map(|element| Pack(std::array::from_fn(|idx| value(element, idx)))).collect();
+                let place = |idx: usize| idx as u32 % 3;
+                let fault = |idx: usize| u32::from(idx % 4 == 1);
+                let places = Pack(std::array::from_fn(place));
+                let found = Many::gather(many.as_slice(), places, 3, 2);
+                let faults = Pack(std::array::from_fn(fault));
+                Many::splat(-1.0).scatter(many.as_mut_slice(), places, 2, 1, faults);
+                for idx in 0..$width {
+                    let mut single: Vec<_> = (0..9).map(|element| value(element, idx)).collect();
+                    let read = $float::gather(single.as_slice(), place(idx), 3, 2);
+                    assert_eq!((read, found.0[idx]), (single[place(idx) as usize * 3 + 2], read));
+                    let mut wanted = single.clone();
+                    if fault(idx) == 0 {
+                        wanted[place(idx) as usize * 2 + 1] = -1.0;
+                    }
+                    let written: $float = -1.0;
+                    written.scatter(single.as_mut_slice(), place(idx), 2, 1, fault(idx));
+                    assert_eq!(single, wanted);
+                    assert_eq!(many.iter().map(|pack| pack.0[idx]).collect::<Vec<_>>(), wanted);
+                }
+            }
+
+            #[test]
             fn the_first_bad_pivot_is_the_one_kept() {
                 let mut status = $float::no_words();
                 for (number, value) in [(1, 2.0), (2, -1.0), (3, 1.0), (4, 0.0)] {

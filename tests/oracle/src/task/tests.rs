@@ -80,6 +80,25 @@ fn products() -> Vec<Task> {
     tasks
 }
 
+fn indexed() -> Vec<Task> {
+    let mut tasks = Vec::<Task>::new();
+    for (idx, epilogue) in Epilogue::all().into_iter().enumerate() {
+        for options in 0..4 {
+            let [trans_a, trans_b] = [1, 2].map(|bit| options & bit != 0);
+            let check = if idx + options == 4 { Check::Off } else { Check::On };
+            for (dim, pairs, counts) in [(4, 7, [3, 5, 2]), (1, 5, [2, 1, 1]), (3, 1, [1, 2, 3])] {
+                let base = GemmBatchedIndexed::new(dim, pairs, counts);
+                tasks.push(GemmBatchedIndexed { trans_a, trans_b, epilogue, check, ..base }.into());
+            }
+            let (trans, fuse) = (trans_a, trans_b);
+            for base in [GemvSegmented::new(4, 3, 6, [40, 9, 11]), GemvSegmented::new(2, 5, 1, [10, 5, 5])] {
+                tasks.push(GemvSegmented { trans, fuse, epilogue, check, ..base }.into());
+            }
+        }
+    }
+    tasks
+}
+
 fn fused() -> Vec<Task> {
     let mut tasks = Vec::<Task>::new();
     for epilogue in Epilogue::all() {
@@ -213,7 +232,8 @@ fn contractions() -> Vec<Task> {
 }
 
 fn all() -> Vec<Task> {
-    [reductions(), maps(), elements(), products(), fused(), factors(), composed(), contractions()].concat()
+    [reductions(), maps(), elements(), products(), indexed(), fused(), factors(), composed(), contractions()]
+        .concat()
 }
 
 /// Maps, factors and solves have one order.
@@ -267,6 +287,7 @@ twins_stay_inside! {
     maps_stay_inside: maps;
     elements_stay_inside: elements;
     products_stay_inside: products;
+    indexed_products_stay_inside: indexed;
     fused_families_stay_inside: fused;
     factors_and_solves_stay_inside: factors;
     composed_ops_stay_inside: composed;

@@ -1,7 +1,7 @@
 //! Products of matrices, tensors and chains of them.
 
 use crate::matrix::Matrix;
-use crate::{Problem, op};
+use crate::{BAD, Problem, op};
 
 fn whole(rows: usize, cols: usize, seed: usize) -> Matrix {
     Matrix::whole(rows, cols, seed)
@@ -50,6 +50,48 @@ op!(syr2k: op(syr2k, n = 3, k = 4), [], |seed| {
 op!(ger: op(ger, m = 3, n = 2), [], |seed| {
     let (x, y) = (whole(3, 1, seed), whole(2, 1, seed + 1));
     Problem::overwriting([x.clone(), y.clone()], x.times(&y.transposed()))
+});
+
+/// The second segment overlaps the first one in `y`; of the bad problem the first one ends outside of `x`.
+op!(gemv_segmented: op(gemv_segmented, m = 2, n = 2, segments = 2, a_len = 7, x_len = 4, y_len = 4, fuse), [], |seed| {
+    let (a, x, c, s) = (whole(7, 1, seed), whole(4, 1, seed + 1), whole(2, 1, seed + 2), whole(2, 2, seed + 3));
+    let first_x = if seed == BAD { 3 } else { 2 };
+    let offsets = vec![3, first_x, 1, 0, 1, 2];
+    let old = whole(4, 1, seed + 4);
+    let value = |segment: usize, i: usize| {
+        let [of_a, of_x] = [0, 1].map(|array| offsets[3 * segment + array] as usize);
+        let product = (0..2).map(|t| a.at(of_a + i + 2 * t, 0) * x.at(of_x + t, 0)).sum::<f64>();
+        product + c.at(segment, 0) * s.at(i, segment)
+    };
+    let new = Matrix::new(4, 1, |at, _| match at {
+        1 if seed != BAD => value(0, 0),
+        2 | 3 => value(1, at - 2),
+        _ => old.at(at, 0),
+    });
+    Problem {
+        outputs: vec![(Some(old), Some(new))],
+        words: vec![offsets.clone(), vec![u32::from(seed == BAD)]],
+        inputs: vec![a.clone(), x.clone(), c.clone(), s.clone()],
+    }
+});
+
+/// Two products that meet in one matrix, and one alone. Of the bad problem the first names a matrix that there is not.
+op!(gemm_batched_indexed: op(gemm_batched_indexed, dim = 2, pairs = 3, a_count = 2, b_count = 2, c_count = 3, trans_b, beta = one), [], |seed| {
+    let side_by_side = |parts: &[Matrix]| Matrix::new(2, 2 * parts.len(), |row, col| parts[col / 2].at(row, col % 2));
+    let several = |count: usize, seed: usize| (0..count).map(|idx| whole(2, 2, seed + idx)).collect::<Vec<_>>();
+    let (a, b, old) = (several(2, seed), several(2, seed + 2), several(3, seed + 4));
+    let first_b = if seed == BAD { u32::MAX } else { 0 };
+    let pairs = vec![0, first_b, 2, 1, 0, 0, 1, 1, 2];
+    let mut new = old.clone();
+    for pair in pairs.chunks_exact(3).filter(|pair| pair[1] < 2) {
+        let [p, q, r] = [pair[0], pair[1], pair[2]].map(|word| word as usize);
+        new[r] = new[r].plus(&a[p].times(&b[q].transposed()));
+    }
+    Problem {
+        inputs: vec![side_by_side(&a), side_by_side(&b)],
+        outputs: vec![(Some(side_by_side(&old)), Some(side_by_side(&new)))],
+        words: vec![pairs, vec![u32::from(seed == BAD)]],
+    }
 });
 
 op!(symm: op(symm, m = 3, n = 2), [], |seed| {

@@ -41,6 +41,20 @@ fn sums_around_the_number_of_lanes() {
 }
 
 #[test]
+fn overlapping_segments_with_and_without_an_addition() {
+    for (fuse, epilogue) in [
+        (false, Epilogue::ADDED),
+        (true, Epilogue::ADDED),
+        (true, Epilogue::RUNTIME),
+        (false, Epilogue::default()),
+    ] {
+        let task = GemvSegmented { fuse, epilogue, ..GemvSegmented::new(6, 4, 20, [60, 11, 13]) };
+        both(task, &[Form::Serial]);
+        both(GemvSegmented { trans: true, ..task }, &[Form::Serial]);
+    }
+}
+
+#[test]
 fn empty_lanes_leave_a_positive_zero() {
     let task = Task::from(Gemm::new(1, 1, 1));
     let mut case = task.case::<f32>(0, Flavour::Mixed, &[]);

@@ -208,6 +208,44 @@ fn exchanges() {
 }
 
 #[test]
+fn products_by_words() {
+    let task = GemmBatchedIndexed { epilogue: Epilogue::ADDED, ..GemmBatchedIndexed::new(1, 4, [2, 2, 3]) };
+    let task = Task::from(task);
+    let mut case = given::<f64>(&task, &[&[2.0, 3.0], &[5.0, 7.0]], &[&[1.0, 10.0, 100.0]], &[]);
+    case.words[0] = vec![0, 1, 2, 1, 0, 0, 2, 0, 1, 1, 1, 2];
+    task.run(Form::Serial, &mut case);
+    // The third product names a matrix that there is not.
+    assert_eq!((&case.outputs[0][..], &case.words[1][..]), (&[16.0, 10.0, 135.0][..], &[3][..]));
+    for words in [[0, 0, 3], [u32::MAX, 0, 0], [0, 2, 0]] {
+        let mut case = case.clone();
+        case.words[0] = [&[1, 1, 1], &words[..], &[0, 0, 3, 1, 1, 1]].concat();
+        task.run(Form::Serial, &mut case);
+        assert_eq!((&case.outputs[0][..], &case.words[1][..]), (&[16.0, 52.0, 135.0][..], &[2][..]));
+    }
+}
+
+#[test]
+fn segments_by_words() {
+    let task =
+        GemvSegmented { fuse: true, epilogue: Epilogue::ADDED, ..GemvSegmented::new(2, 1, 3, [4, 2, 4]) };
+    let task = Task::from(task);
+    let sources: [&[f64]; 4] =
+        [&[1.0, 2.0, 3.0, 4.0], &[5.0, 7.0], &[1.0, 10.0, 0.0], &[1.0, 1.0, 2.0, 3.0, NAN, NAN]];
+    let mut case = given::<f64>(&task, &sources, &[&[100.0, 200.0, 300.0, 400.0]], &[]);
+    // The first two overlap in one element; the last one ends one element too late.
+    case.words[0] = vec![0, 1, 0, 2, 0, 1, 0, 0, 3];
+    task.run(Form::Serial, &mut case);
+    let second = 200.0 + 2.0 * 7.0 + 1.0 + 3.0 * 5.0 + 10.0 * 2.0;
+    assert_eq!(case.outputs[0], [100.0 + 7.0 + 1.0, second, 300.0 + 4.0 * 5.0 + 30.0, 400.0]);
+    assert_eq!(case.words[1], [3]);
+    let turned = Task::from(GemvSegmented { trans: true, ..GemvSegmented::new(2, 1, 1, [2, 3, 2]) });
+    let mut case = given::<f64>(&turned, &[&[1.0, 2.0], &[NAN, 5.0, 7.0]], &[&[NAN, 9.0]], &[]);
+    case.words[0] = vec![0, 1, 0];
+    turned.run(Form::Serial, &mut case);
+    assert_eq!((&case.outputs[0][..], &case.words[1][..]), (&[19.0, 9.0][..], &[0][..]));
+}
+
+#[test]
 fn composed() {
     // One state, one control: K = b p a / (r + b^2 p) = 24 / 16.
     let riccati = Riccati { factor: true, ..Riccati::new(1, 1) };
