@@ -1,7 +1,7 @@
 //! What every text of a contraction shares: names, accesses, the epilogue.
 
 use super::emit::{Emit, Position};
-use super::{Epilogue, Index, Stmt};
+use super::{Epilogue, Function, Index, Stmt};
 use crate::spec::{Access, Alpha, Beta, Contraction, Domain, Product};
 
 /// A contraction with the base name of its accumulators.
@@ -48,7 +48,7 @@ impl Sums<'_> {
         let Some(scale) = &product.scale else { return (left, right) };
         let scale = read(scale);
         let name = format!("{right}_{scale}");
-        let scaled = emit.product(&name, &right, &scale);
+        let scaled = emit.value_once(&name, Function::Mul, &[&right, &scale]);
         (left, scaled)
     }
 

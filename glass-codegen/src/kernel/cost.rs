@@ -71,9 +71,13 @@ impl Count {
             Stmt::CopyAhead { elements, .. } => cost.n_loads += elements.len() * n_passes,
             Stmt::Fma { .. } => cost.n_fmas += n_passes,
             Stmt::Add { .. } => cost.n_adds += n_passes,
-            Stmt::Raise { .. } | Stmt::CountSign { .. } | Stmt::TakeLarger { .. } | Stmt::TakeAt { .. } => {
-                cost.n_others += n_passes
-            }
+            Stmt::Raise { .. }
+            | Stmt::CountSign { .. }
+            | Stmt::TakeLarger { .. }
+            | Stmt::TakeAt { .. }
+            | Stmt::TakeWord { .. }
+            | Stmt::Complement { .. }
+            | Stmt::IsNegative { .. } => cost.n_others += n_passes,
             Stmt::Let { function, .. } => match function {
                 Function::Fma | Function::Axpy => cost.n_fmas += n_passes,
                 Function::Add => cost.n_adds += n_passes,

@@ -2,12 +2,14 @@
 
 mod access;
 mod phase;
+mod pivoted;
 
 pub use access::{Access, Letter};
 pub use phase::{
-    Alpha, Beta, Contraction, Domain, Exchange, Factor, FactorKind, Lu, Map, MapKind, Opposite, Order, Phase,
-    Product, Reduction, Scan, Search, Shift, Solve, Sought, Sweep, Term, Triangle,
+    Alpha, Beta, Contraction, Domain, Factor, FactorKind, Map, MapKind, Opposite, Order, Phase, Product,
+    Reduction, Scan, Shift, Solve, Sweep, Term, Triangle,
 };
+pub use pivoted::{BlockDiagonal, Blocks, BunchKaufman, Exchange, Lu, Search, Sought};
 
 use crate::catalogue::Op;
 use std::fmt;

@@ -52,6 +52,8 @@ tasks![
     Potrs,
     Ldlt,
     LdltSolve,
+    LdltPivoted,
+    LdltPivotedSolve,
     Inv,
     Many,
     Getrf,

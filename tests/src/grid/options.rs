@@ -141,6 +141,19 @@ const LATER: &[(&str, &[&str])] = &[
     ("inv_many orders=2,3", &["check=off"]),
     ("logsumexp n=1", &[""]),
     ("logsumexp n=5", &[""]),
+    ("ldlt_pivoted n=4", &["", "in_place inertia", "fill=untouched inertia check=off"]),
+    ("ldlt_pivoted n=1", &["inertia"]),
+    ("ldlt_pivoted n=2", &["in_place"]),
+    ("ldlt_pivoted n=7", &["", "in_place inertia"]),
+    ("ldlt_pivoted n=12", &["in_place"]),
+    ("ldlt_pivoted n=14", &["inertia"]),
+    ("ldlt_pivoted_solve n=1", &[""]),
+    ("ldlt_pivoted_solve n=2", &["in_place"]),
+    ("ldlt_pivoted_solve n=4", &["", "in_place"]),
+    ("ldlt_pivoted_solve n=4 nrhs=3", &["", "in_place"]),
+    ("ldlt_pivoted_solve n=7", &["", "nrhs=3 in_place"]),
+    ("ldlt_pivoted_solve n=12", &["in_place"]),
+    ("ldlt_pivoted_solve n=14", &["", "nrhs=3"]),
 ];
 
 /// Every combination of the options of a triangle.

@@ -33,8 +33,11 @@ struct Rows;
 #[glass::op(inv_pivoted, n = 7, tier = thread)]
 struct Inverse;
 
+#[glass::op(ldlt_pivoted, n = 7, tier = thread)]
+struct Indefinite;
+
 fn main() {
     let _ = (Search::sources(), Product::sources(), Contradiction::sources(), Norm::sources());
     let _ = (Solve::sources(), Axpy::sources(), Groups::sources(), Strategy::sources());
-    let _ = (Exchanged::sources(), Rows::sources(), Inverse::sources());
+    let _ = (Exchanged::sources(), Rows::sources(), Inverse::sources(), Indefinite::sources());
 }
