@@ -151,7 +151,7 @@ fn pivoted_solutions() {
                 let eigenvalues = a.clone().symmetric_eigenvalues();
                 // Signs of eigenvalues that roundings cannot turn; an odd matrix may be singular.
                 let smallest = eigenvalues.iter().fold(f64::INFINITY, |least, value| least.min(value.abs()));
-                if smallest < 1e-12 * eigenvalues.amax() {
+                if smallest <= 1e-12 * eigenvalues.amax() {
                     continue;
                 }
                 let count = |is: fn(&&f64) -> bool| eigenvalues.iter().filter(is).count() as u32;

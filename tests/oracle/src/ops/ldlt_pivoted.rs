@@ -1,7 +1,7 @@
 //! `P A P' = L D L'` by the rule of Bunch and Kaufman, and its solve.
 
 use super::Operation;
-use super::cholesky::{require_zeros_above, status, write_source};
+use super::cholesky::{is_finite, require_zeros_above, status, write_source};
 use super::exchange::exchange;
 use super::triangular_solve::residual;
 use crate::case::{Case, Flavour, Operand};
@@ -373,17 +373,21 @@ impl Operation for LdltPivoted {
             // The columns of the bad block hold what is no number, or nothing is left of the only one.
             let own = block(n_valid);
             let rest = |i, j| rest_of((i, j), n_valid);
-            let is_finite = own.clone().all(|j| (j..n).all(|i| rest(i, j).0.is_finite()));
+            let is_regular = own.clone().all(|j| (j..n).all(|i| rest(i, j).0.is_finite()));
             let is_zero = |i| {
                 let (rest, size) = rest(i, n_valid);
                 rest.abs() <= relative * (size + a.at(i, n_valid).abs().hi)
             };
-            let is_singular = !is_finite || (own.len() == 1 && (n_valid..n).all(is_zero));
+            let is_singular = !is_regular || (own.len() == 1 && (n_valid..n).all(is_zero));
             tally.require(is_singular, || format!("status {status} of a regular column"));
-        } else if self.inertia {
+        }
+        if self.inertia && is_finite(&a) {
+            // A bad pivot of a finite matrix was zero.
             let singles = (0..n).filter(|&j| block(j).len() == 1);
             let count = |is: &dyn Fn(f64) -> bool| singles.clone().filter(|&j| is(d.at(j, j).hi)).count();
-            let counts = [count(&|d| d > 0.0) + firsts.len(), count(&|d| d < 0.0) + firsts.len(), 0];
+            let n_pairs = firsts.len();
+            let counts =
+                [count(&|d| d > 0.0) + n_pairs, count(&|d| d < 0.0) + n_pairs, count(&|d| d.is_nan())];
             let given = &after.words[after.words.len() - 2];
             let expected = counts.map(|count| count as u32);
             tally.require(given[..] == expected, || format!("inertia {given:?} instead of {expected:?}"));

@@ -212,9 +212,9 @@ fn symmetric_exchanges() {
                 let (pivots, factors) = (problem.operand("pivots"), problem.operand("l"));
                 // Blocks of one row and of two by turns; a diagonal of both signs, far from zero.
                 for k in 0..n {
-                    let second = (k - k % 3 + 1).min(n - 1);
-                    let word =
-                        if k % 3 < 2 && n > 1 { -1.0 - ((second + 1).min(n - 1) as f64) } else { k as f64 };
+                    let second = k - k % 3 + 1;
+                    let is_pair = k % 3 < 2 && second < n;
+                    let word = if is_pair { -1.0 - ((second + 1).min(n - 1) as f64) } else { k as f64 };
                     problem.values[pivots][k] = word;
                     problem.values[factors][k + k * n] += if k % 2 == 0 { 2.0 } else { -2.0 };
                 }
