@@ -102,6 +102,8 @@ use proc_macro::TokenStream;
 /// | `getrf` | P A = L U, rows exchanged | `n` | `in_place` `check` | `lu` (`a`), `status`, `pivots` |
 /// | `gesv` | X = A^-1 B by P A = L U | `n` `nrhs` | `in_place` `check` | `x` (`a`, `b`), `status`, in place `pivots` |
 /// | `getrs` | X = A^-1 B of P A = L U | `n` `nrhs` | `trans` `in_place` | `x` (`b`); reads `lu`, `b`, `pivots` |
+/// | `ldlt_pivoted` | P A P' = L D L', rows and columns exchanged | `n` | `fill` `in_place` `inertia` `check` | `l` (`a`), `status`, with the flag `inertia`, `pivots` |
+/// | `ldlt_pivoted_solve` | X = A^-1 B of P A P' = L D L' | `n` `nrhs` | `in_place` | `x` (`b`); reads `l`, `b`, `pivots` |
 /// | `laswp` | B = P A, rows exchanged by words | `m` `n` | `trans` `in_place` | `b` (`a`); reads `a`, `pivots` |
 /// | `inv_pivoted` | X = A^-1, rows exchanged | `n` | `in_place` `check` | `x` (`a`), `status` |
 /// | `tensor_vec_contract` | M = sum v T over one axis of T(k,a,b) | `k` `a` `b` | `axis` `slab_row_major` `symmetric` `alpha` `beta` | `m` |
@@ -132,12 +134,13 @@ use proc_macro::TokenStream;
 ///
 /// # Status
 /// `status` is one `u32` a problem: 0 where everything went well, otherwise the number, from 1, of the first pivot that
-/// is not finite or (of `potrf`, `posv`, `riccati_gain`, `gn_step`) not positive or (of `ldlt`, `inv`, `inv_pivoted`, `getrf`, `gesv`) zero. The results
+/// is not finite or (of `potrf`, `posv`, `riccati_gain`, `gn_step`) not positive or (of `ldlt`, `ldlt_pivoted`, `inv`, `inv_pivoted`, `getrf`, `gesv`) zero. The results
 /// of that problem are then as computed; no other problem is disturbed. Of several matrices each has a word of its own,
 /// in order, and a failing one disturbs no other one. `inertia` is three `u32` a
-/// problem: how many entries of D are positive, negative and zero. `index` counts from 0, and `pivots` holds the row,
+/// problem: how many eigenvalues of D are positive, negative and zero. `index` counts from 0, and `pivots` holds the row,
 /// from 0, that each row was exchanged with, in order; where they are read, a word that names no row below its own
-/// exchanges nothing. Words lie problem after problem in either layout.
+/// exchanges nothing. Both words of a 2x2 block of `ldlt_pivoted` are `-(p + 1)` as `i32`: the second row was exchanged with row `p`.
+/// Words lie problem after problem in either layout.
 ///
 /// `pairs` of `gemm_batched_indexed` holds three words a product: its matrix of `a`, of `b` and of `c`, from 0; the matrices
 /// of an operand lie side by side. `offsets` of `gemv_segmented` holds three words a segment: its first element in `a`,

@@ -74,9 +74,15 @@ pub fn known(spec: &Spec) -> Option<Task> {
             check: names.check(),
         }
         .into(),
-        Op::Potrf | Op::Posv | Op::Potrs | Op::Ldlt | Op::LdltSolve | Op::Inv | Op::InvPivoted => {
-            names.factor()
-        }
+        Op::Potrf
+        | Op::Posv
+        | Op::Potrs
+        | Op::Ldlt
+        | Op::LdltSolve
+        | Op::LdltPivoted
+        | Op::LdltPivotedSolve
+        | Op::Inv
+        | Op::InvPivoted => names.factor(),
         Op::PotrfMany | Op::InvMany => names.many(),
         Op::TensorVecContract | Op::VecTensorVec => names.tensor(),
         Op::CongruenceSym | Op::Bilinear | Op::CongruenceAccum => names.congruence(),
@@ -322,6 +328,10 @@ impl Names<'_> {
             Op::Potrs => Potrs { n, nrhs, in_place }.into(),
             Op::Ldlt => Ldlt { n, in_place, opposite, check, inertia: self.has("inertia") }.into(),
             Op::LdltSolve => LdltSolve { n, nrhs, in_place }.into(),
+            Op::LdltPivoted => {
+                LdltPivoted { n, in_place, opposite, check, inertia: self.has("inertia") }.into()
+            }
+            Op::LdltPivotedSolve => LdltPivotedSolve { n, nrhs, in_place }.into(),
             op => Inv { n, in_place, check, pivoted: op == Op::InvPivoted }.into(),
         }
     }

@@ -101,7 +101,9 @@ fn stored_once(spec: &Spec, task: &Task, stores: &Stores) -> Result<(), String> 
 /// An output that is worked on in its place, by several steps or by one that eliminates.
 fn stores_again(spec: &Spec) -> bool {
     let eliminates = |phase: &Phase| match phase {
-        Phase::Solve(_) | Phase::Lu(_) | Phase::Exchange(_) | Phase::Indexed(_) => true,
+        Phase::Solve(_) | Phase::Lu(_) | Phase::BunchKaufman(_) | Phase::Exchange(_) | Phase::Indexed(_) => {
+            true
+        }
         Phase::Factor(factor) => {
             matches!(factor.kind, FactorKind::Inverse | FactorKind::PivotedInverse { .. })
         }

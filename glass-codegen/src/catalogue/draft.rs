@@ -149,6 +149,14 @@ impl<'a> Draft<'a> {
         recip
     }
 
+    /// Multiplies the rows of a matrix with the elements of a vector.
+    pub(super) fn scale_rows(&mut self, matrix: usize, vector: usize, (rows, cols): Shape) {
+        let (i, j) = (Letter::new('i', rows), Letter::new('j', cols));
+        let element = Access::dense(matrix, &[i, j]);
+        let sources = vec![element.clone(), Access::dense(vector, &[i])];
+        self.map(MapKind::Multiply, &[i, j], sources, element);
+    }
+
     /// The factorisation of this op's options.
     pub(super) fn factor(&mut self, factor: Factor) {
         let shift = match self.settings.reg {

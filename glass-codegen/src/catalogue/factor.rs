@@ -4,16 +4,14 @@ use super::draft::Draft;
 use super::entry::{Entry, NRHS, PLAIN, Size, Sums};
 use super::{Fill, Op, Reg, Settings};
 use crate::contract::Field;
-use crate::spec::{
-    Access, Factor, FactorKind, Letter, MapKind, Operand, Opposite, Phase, Role, Solve, Spec, Structure,
-};
+use crate::spec::{Factor, FactorKind, Operand, Opposite, Phase, Role, Solve, Spec, Structure};
 
 const N: Size = Size::required(Field::N, "the order of the matrix");
 
 const FACTOR: Entry = Entry { has_status: true, sums: Sums::Sequential, ..PLAIN };
 
 /// What an out-of-place factor leaves in the opposite triangle.
-const FILLS: &[Fill] = &[Fill::Zero, Fill::Untouched];
+pub(super) const FILLS: &[Fill] = &[Fill::Zero, Fill::Untouched];
 
 /// Diagonal shifts of a solve.
 pub(super) const REGS: &[Reg] = &[Reg::None, Reg::Shift, Reg::DiagShift];
@@ -87,7 +85,25 @@ fn ldlt(settings: &Settings) -> Spec {
 fn factor(op: Op, kind: FactorKind, settings: &Settings, formula: &str) -> Spec {
     let mut draft = Draft::new(op, settings);
     let n = draft.size(Field::N);
-    let shape = (n, n);
+    let LowerFactor { source, target, opposite } = lower_factor(&mut draft, n);
+    draft.status();
+    if settings.has(Field::Inertia) {
+        draft.words("inertia", 3);
+    }
+    draft.factor(Factor { kind, n, source, shift: None, target, reciprocals: None, opposite, scratch: None });
+    draft.formula(formula);
+    draft.finish()
+}
+
+/// A matrix and its factor, each in its lower triangle: the same operand in place.
+pub(super) struct LowerFactor {
+    pub(super) source: usize,
+    pub(super) target: usize,
+    pub(super) opposite: Opposite,
+}
+
+pub(super) fn lower_factor(draft: &mut Draft<'_>, n: usize) -> LowerFactor {
+    let (settings, shape) = (draft.settings, (n, n));
     let opposite = match settings.fill {
         Some(Fill::Untouched) => Opposite::Untouched,
         _ if settings.has(Field::InPlace) => Opposite::Untouched,
@@ -106,13 +122,7 @@ fn factor(op: Op, kind: FactorKind, settings: &Settings, formula: &str) -> Spec 
     };
     draft.structure(source, Structure::Lower);
     draft.structure(target, Structure::Lower);
-    draft.status();
-    if settings.has(Field::Inertia) {
-        draft.words("inertia", 3);
-    }
-    draft.factor(Factor { kind, n, source, shift: None, target, reciprocals: None, opposite, scratch: None });
-    draft.formula(formula);
-    draft.finish()
+    LowerFactor { source, target, opposite }
 }
 
 fn inv(settings: &Settings) -> Spec {
@@ -192,13 +202,10 @@ fn ldlt_solve(settings: &Settings) -> Spec {
     let l = draft.input("l", (n, n));
     draft.structure(l, Structure::Lower);
     let (b, x) = right_hand_sides(&mut draft, (n, nrhs));
-    let (i, j) = (Letter::new('i', n), Letter::new('j', nrhs));
     let recip = draft.invert_diagonal(l, n);
     let unit = lower_solve(l, (n, nrhs), None, (b, x));
     draft.phase(Phase::Solve(unit.clone()));
-    let unknowns = Access::dense(x, &[i, j]);
-    let sources = vec![unknowns.clone(), Access::dense(recip, &[i])];
-    draft.map(MapKind::Multiply, &[i, j], sources, unknowns);
+    draft.scale_rows(x, recip, (n, nrhs));
     draft.phase(Phase::Solve(Solve { transposed: true, source: x, ..unit }));
     let is_in_place = settings.has(Field::InPlace);
     draft.formula(format!("{} = (L D L')^-1 {}", name(is_in_place, nrhs, 'x'), name(true, nrhs, 'b')));
@@ -222,7 +229,7 @@ pub(super) fn lower_solve(
     reciprocals: Option<usize>,
     (source, target): (usize, usize),
 ) -> Solve {
-    Solve { triangle, n, nrhs, upper: false, transposed: false, reciprocals, source, target }
+    Solve { triangle, n, nrhs, upper: false, transposed: false, reciprocals, source, target, seconds: None }
 }
 
 /// Spelling of the unknowns in formulas: the right-hand sides in place, a matrix in capitals.

@@ -16,8 +16,6 @@ const fn branching(op: Op, formula: &'static str) -> Entry {
 }
 
 pub(super) const ENTRIES: &[Entry] = &[
-    branching(Op::LdltPivoted, "P A P' = L D L', Bunch-Kaufman"),
-    branching(Op::LdltPivotedSolve, "X = A^-1 B of a pivoted factor"),
     branching(Op::Syev, "A = V diag(w) V', cyclic Jacobi"),
     later(Op::Eigh, "A = V diag(w) V', fixed sweeps"),
     later(Op::EigClamp, "V max(diag(w), floor) V'"),

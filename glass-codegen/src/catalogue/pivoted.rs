@@ -2,11 +2,14 @@
 
 use super::draft::{Draft, tick};
 use super::entry::{Entry, NRHS, PLAIN, Size, Sums};
-use super::factor::{inverse, lower_solve, name, right_hand_sides};
+use super::factor::{FILLS, LowerFactor, inverse, lower_factor, lower_solve, name, right_hand_sides};
 use super::later::DIVERGENCE;
 use super::{Op, Settings};
 use crate::contract::Field;
-use crate::spec::{Access, Exchange, Letter, Lu, MapKind, Operand, Phase, Role, Search, Solve, Sought, Spec};
+use crate::spec::{
+    Access, BlockDiagonal, Blocks, BunchKaufman, Exchange, Letter, Lu, MapKind, Operand, Phase, Role, Search,
+    Solve, Sought, Spec, Structure,
+};
 
 const N: Size = Size::required(Field::N, "the order of the matrix");
 
@@ -58,6 +61,23 @@ pub(super) const ENTRIES: &[Entry] = &[
         options: &[Field::InPlace, Field::Trans],
         has_status: false,
         build: Some(getrs),
+        ..PIVOTED
+    },
+    Entry {
+        op: Op::LdltPivoted,
+        formula: "P A P' = L D L'",
+        sizes: &[N],
+        options: &[Field::InPlace, Field::Inertia],
+        fills: FILLS,
+        build: Some(ldlt_pivoted),
+        ..PIVOTED
+    },
+    Entry {
+        op: Op::LdltPivotedSolve,
+        formula: "X = A^-1 B of P A P' = L D L'",
+        sizes: &[N, NRHS],
+        has_status: false,
+        build: Some(ldlt_pivoted_solve),
         ..PIVOTED
     },
     Entry {
@@ -170,6 +190,48 @@ fn getrs(settings: &Settings) -> Spec {
     let is_in_place = settings.has(Field::InPlace);
     let (x, b) = (name(is_in_place, nrhs, 'x'), name(true, nrhs, 'b'));
     draft.formula(format!("{x} = A{}^-1 {b} of P A = L U", tick(transposed)));
+    draft.finish()
+}
+
+fn ldlt_pivoted(settings: &Settings) -> Spec {
+    let mut draft = Draft::new(Op::LdltPivoted, settings);
+    let n = draft.size(Field::N);
+    let LowerFactor { source, target, opposite } = lower_factor(&mut draft, n);
+    draft.status();
+    if settings.has(Field::Inertia) {
+        draft.words("inertia", 3);
+    }
+    let pivots = draft.words("pivots", n);
+    let scratch = draft.temporary("sizes", (n, 1));
+    draft.phase(Phase::BunchKaufman(BunchKaufman { n, source, target, opposite, pivots, scratch }));
+    draft.formula("P A P' = L D L'");
+    draft.finish()
+}
+
+/// Exchanges, `L`, the blocks of `D`, `L'`, and the exchanges back.
+fn ldlt_pivoted_solve(settings: &Settings) -> Spec {
+    let mut draft = Draft::new(Op::LdltPivotedSolve, settings);
+    let (n, nrhs) = (draft.size(Field::N), draft.nrhs());
+    let factors = draft.input("l", (n, n));
+    draft.structure(factors, Structure::Lower);
+    let Exchanged { given, pivots, result } = exchanged(&mut draft, ("b", "x"), (n, nrhs));
+    let reciprocals = draft.invert_diagonal(factors, n);
+    let ratios = draft.temporary("ratios", (n, 2));
+    let [rows, seconds] =
+        ["rows", "seconds"].map(|name| draft.operand(Operand::words(name, n, Role::Temporary)));
+    draft.phase(Phase::Blocks(Blocks { n, factors, pivots, rows, seconds, reciprocals, ratios }));
+    let exchange =
+        |source, reversed| Exchange { rows: n, cols: nrhs, source, target: result, pivots: rows, reversed };
+    let unit = Solve { seconds: Some(seconds), ..lower_solve(factors, (n, nrhs), None, (result, result)) };
+    draft.phase(Phase::Exchange(exchange(given, false)));
+    draft.phase(Phase::Solve(unit.clone()));
+    draft.scale_rows(result, reciprocals, (n, nrhs));
+    draft.phase(Phase::BlockDiagonal(BlockDiagonal { n, nrhs, target: result, seconds, ratios }));
+    draft.phase(Phase::Solve(Solve { transposed: true, ..unit }));
+    draft.phase(Phase::Exchange(exchange(result, true)));
+    let is_in_place = settings.has(Field::InPlace);
+    let (x, b) = (name(is_in_place, nrhs, 'x'), name(true, nrhs, 'b'));
+    draft.formula(format!("{x} = A^-1 {b} of P A P' = L D L'"));
     draft.finish()
 }
 

@@ -53,7 +53,17 @@ fn solve(op: Op, settings: &Settings) -> Spec {
     draft.structure(triangle, if upper { Structure::Upper } else { Structure::Lower });
     let (source, target) = right_hand_sides(&mut draft, (n, nrhs));
     let reciprocals = (!settings.unit).then(|| draft.invert_diagonal(triangle, n));
-    draft.phase(Phase::Solve(Solve { triangle, n, nrhs, upper, transposed, reciprocals, source, target }));
+    draft.phase(Phase::Solve(Solve {
+        triangle,
+        n,
+        nrhs,
+        upper,
+        transposed,
+        reciprocals,
+        source,
+        target,
+        seconds: None,
+    }));
     let is_in_place = settings.has(Field::InPlace);
     draft.formula(format!(
         "{} = A{}^-1 {}",

@@ -4,8 +4,8 @@ use super::contraction::Sums;
 use super::emit::{Emit, Workers};
 use super::tiled::Tile;
 use super::{
-    Body, Fold, Frame, Index, Kernel, Sign, Stmt, ahead, exchange, factor, indexed, lanes, lu, map,
-    reduction, scan, search, solve, straight, tiled, triangle,
+    Body, Fold, Frame, Index, Kernel, Sign, Stmt, ahead, blocks, bunch_kaufman, exchange, factor, indexed,
+    lanes, lu, map, reduction, scan, search, solve, straight, tiled, triangle,
 };
 use crate::catalogue::{self, MAX_CHAIN, Op};
 use crate::plan::{Destination, Form, Level, Plan, Staging, Target, Tier, Unroll, WARP};
@@ -123,6 +123,9 @@ fn phase(phase: &Phase, is_alone: bool, emit: &mut Emit<'_>) {
         Phase::Triangle(product) => triangle::triangle(product, emit),
         Phase::Scan(sums) => scan::scan(sums, emit),
         Phase::Lu(matrix) => lu::lu(matrix, emit),
+        Phase::BunchKaufman(matrix) => bunch_kaufman::bunch_kaufman(matrix, emit),
+        Phase::Blocks(diagonal) => blocks::blocks(diagonal, emit),
+        Phase::BlockDiagonal(unknowns) => blocks::solve(unknowns, emit),
         Phase::Exchange(rows) => exchange::exchange(rows, emit),
         Phase::Indexed(items) => {
             let unroll_terms = writes_terms(emit, Form::Serial, items.contraction.n_terms());

@@ -118,9 +118,7 @@ impl Scope<'_> {
             Stmt::LoadWord { name, operand, index } => {
                 self.loaded(*operand, Element::Word)?;
                 self.in_bounds(*operand, index, 1)?;
-                self.fresh(name)?;
-                self.words.insert(name.clone(), Kind::Value);
-                Ok(())
+                self.define_word(name, Kind::Value)
             }
             Stmt::Place { name, word, limit, fault, note } => {
                 self.word(word)?;
@@ -221,9 +219,7 @@ impl Scope<'_> {
             }
             Stmt::Word { name, start } => {
                 self.natural(start)?;
-                self.fresh(name)?;
-                self.words.insert(name.clone(), Kind::Accumulator);
-                Ok(())
+                self.define_word(name, Kind::Accumulator)
             }
             Stmt::TakeLarger { acc, word, value, index } => {
                 self.used(value)?;
@@ -236,6 +232,20 @@ impl Scope<'_> {
                 self.word(word)?;
                 self.natural(index)?;
                 self.updated(acc)
+            }
+            Stmt::TakeWord { acc, word, flag } => {
+                self.used(flag)?;
+                self.word(word)?;
+                self.changed_word(acc)
+            }
+            Stmt::Complement { name, word, flag } => {
+                self.used(flag)?;
+                self.word(word)?;
+                self.define_word(name, Kind::Value)
+            }
+            Stmt::IsNegative { name, word } => {
+                self.word(word)?;
+                self.define(name, Kind::Value)
             }
             Stmt::CountSign { word, value, .. } => {
                 self.used(value)?;
@@ -450,6 +460,12 @@ impl Scope<'_> {
     fn define(&mut self, name: &str, kind: Kind) -> Result<(), String> {
         self.fresh(name)?;
         self.values.insert(name.to_owned(), kind);
+        Ok(())
+    }
+
+    fn define_word(&mut self, name: &str, kind: Kind) -> Result<(), String> {
+        self.fresh(name)?;
+        self.words.insert(name.to_owned(), kind);
         Ok(())
     }
 

@@ -48,7 +48,7 @@ impl Sums<'_> {
         let Some(scale) = &product.scale else { return (left, right) };
         let scale = read(scale);
         let name = format!("{right}_{scale}");
-        let scaled = emit.product(&name, &right, &scale);
+        let scaled = emit.value_once(&name, Function::Mul, &[&right, &scale]);
         (left, scaled)
     }
 

@@ -81,7 +81,10 @@ impl Count {
             | Stmt::CountSign { .. }
             | Stmt::TakeLarger { .. }
             | Stmt::TakeAt { .. }
-            | Stmt::Place { .. } => cost.n_others += n_passes,
+            | Stmt::Place { .. }
+            | Stmt::TakeWord { .. }
+            | Stmt::Complement { .. }
+            | Stmt::IsNegative { .. } => cost.n_others += n_passes,
             Stmt::Let { function, .. } => match function {
                 Function::Fma | Function::Axpy => cost.n_fmas += n_passes,
                 Function::Add => cost.n_adds += n_passes,

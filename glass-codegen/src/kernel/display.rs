@@ -62,6 +62,9 @@ fn line(stmt: &Stmt, depth: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Stmt::Constant { name, constant: Constant::Zero } => writeln!(f, "{name} = +0"),
         Stmt::Constant { name, constant: Constant::Half } => writeln!(f, "{name} = 0.5"),
         Stmt::Constant { name, constant: Constant::One } => writeln!(f, "{name} = 1"),
+        Stmt::Constant { name, constant: Constant::BunchKaufman } => {
+            writeln!(f, "{name} = (1 + sqrt 17) / 8")
+        }
         Stmt::Fma { acc, a, b, is_negated } => {
             let sign = if *is_negated { "-" } else { "" };
             writeln!(f, "{acc} = fma({sign}{a}, {b}, {acc})")
@@ -97,6 +100,11 @@ fn line(stmt: &Stmt, depth: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Stmt::TakeAt { acc, word, index, value } => {
             writeln!(f, "{acc} = {value} if {word} == {index}")
         }
+        Stmt::TakeWord { acc, word, flag } => writeln!(f, "{acc} = {word} if {flag} != 0"),
+        Stmt::Complement { name, word, flag } => {
+            writeln!(f, "word {name} = {word}, inverted if {flag} != 0")
+        }
+        Stmt::IsNegative { name, word } => writeln!(f, "{name} = 1 if {word} is negative, else 0"),
         Stmt::CountSign { word, sign, value } => writeln!(f, "{word} counts a {sign:?} {value}"),
         Stmt::StoreWord { operand, index, word } => {
             writeln!(f, "store operand {operand}[{index}] = {word}")

@@ -33,14 +33,16 @@ pub(super) struct Emit<'a> {
     values: HashMap<(usize, usize), String>,
     /// Straight-line text: the current word of every element that was read or written.
     words: HashMap<(usize, usize), String>,
-    /// Straight-line text: products of two values that later terms use again.
-    products: HashSet<String>,
+    /// Straight-line text: values that later statements use again.
+    computed: HashSet<String>,
     /// Loops: what the open scopes have loaded, innermost last.
     loaded: Vec<HashMap<(usize, String), String>>,
     /// The open loop that ends where the elements do.
     within_count: Option<&'static str>,
     /// The word that keeps what is written from memory where it is not 0.
     fault: Option<&'static str>,
+    /// Loops: the variables of the open ones, each with a number that it is never below.
+    least: Vec<(String, isize)>,
 }
 
 impl<'a> Emit<'a> {
@@ -54,10 +56,11 @@ impl<'a> Emit<'a> {
             stmts: Vec::new(),
             values: HashMap::new(),
             words: HashMap::new(),
-            products: HashSet::new(),
+            computed: HashSet::new(),
             loaded: vec![HashMap::new()],
             within_count: None,
             fault: None,
+            least: Vec::new(),
         }
     }
 
@@ -239,10 +242,10 @@ impl<'a> Emit<'a> {
         });
     }
 
-    /// `x y`, computed once in straight-line text.
-    pub(super) fn product(&mut self, name: &str, x: &str, y: &str) -> String {
-        if !self.is_straight || self.products.insert(name.to_owned()) {
-            self.value(name, Function::Mul, &[x, y]);
+    /// `name = function(args)`, computed once in straight-line text.
+    pub(super) fn value_once(&mut self, name: &str, function: Function, args: &[&str]) -> String {
+        if !self.is_straight || self.computed.insert(name.to_owned()) {
+            self.value(name, function, args);
         }
         name.to_owned()
     }
@@ -294,6 +297,25 @@ impl<'a> Emit<'a> {
         self.push(Stmt::StoreWord { operand, index, word: word.to_owned() });
     }
 
+    /// `acc = value` where a word is an index.
+    pub(super) fn take_at(&mut self, acc: &str, word: &str, index: &Index, value: &str) {
+        let (acc, word, value) = (acc.to_owned(), word.to_owned(), value.to_owned());
+        self.push(Stmt::TakeAt { acc, word, index: index.clone(), value });
+    }
+
+    /// `acc = word` where a value is not 0.
+    pub(super) fn take_word(&mut self, acc: &str, word: &str, flag: &str) {
+        let (acc, word, flag) = (acc.to_owned(), word.to_owned(), flag.to_owned());
+        self.push(Stmt::TakeWord { acc, word, flag });
+    }
+
+    /// A word with all its bits inverted where a value is not 0.
+    pub(super) fn complement(&mut self, name: &str, word: &str, flag: &str) -> String {
+        let (word, flag) = (word.to_owned(), flag.to_owned());
+        self.push(Stmt::Complement { name: name.to_owned(), word, flag });
+        name.to_owned()
+    }
+
     pub(super) fn fma(&mut self, acc: &str, a: &str, b: &str) {
         self.push(Stmt::Fma { acc: acc.to_owned(), a: a.to_owned(), b: b.to_owned(), is_negated: false });
     }
@@ -331,10 +353,9 @@ impl<'a> Emit<'a> {
             (start..end).for_each(|value| body(self, Index::constant(value)));
             return;
         }
+        let least = self.least(&start);
         if let Some(end) = end.as_constant() {
-            // The worker's index only moves the start up; one that is subtracted moves it down, nobody knows how far.
-            let moves_down = start.terms.iter().any(|term| term.coefficient < 0);
-            let least = if moves_down { 0 } else { start.constant.unsigned_abs() };
+            let end = end.cast_signed();
             if least >= end {
                 return;
             }
@@ -342,9 +363,23 @@ impl<'a> Emit<'a> {
                 return self.block(|emit| body(emit, start));
             }
         }
+        self.least.push((var.to_owned(), least));
         let stmts = self.scope(|emit| body(emit, Index::name(var)));
+        self.least.pop();
         let unroll = self.thread_unroll();
         self.push(Stmt::Loop { var: var.to_owned(), start, end: end.clone(), step, unroll, stmts });
+    }
+
+    /// A number that an index is never below.
+    fn least(&self, index: &Index) -> isize {
+        // An index that is subtracted moves it down, nobody knows how far; that of a worker starts at 0.
+        if index.terms.iter().any(|term| term.coefficient < 0) {
+            return 0;
+        }
+        let known =
+            |name: &str| self.least.iter().rev().find(|(var, _)| var == name).map_or(0, |(_, least)| *least);
+        let terms = index.terms.iter().map(|term| term.coefficient * known(&term.name));
+        index.constant + terms.sum::<isize>()
     }
 
     /// Loops of one thread's problem are rolled because their text was too long or its values too many: a compiler that

@@ -1,9 +1,9 @@
 //! Rows that trade places. Which ones is a word of each problem, so a line is exchanged by selection: every line behind
 //! it is offered, and no index depends on data.
 
+use super::Index;
 use super::emit::Emit;
-use super::{Index, Stmt};
-use crate::spec::Exchange;
+use crate::spec::{Exchange, Phase};
 
 /// Parallel lines of a matrix: its rows, or its columns.
 #[derive(Clone, Copy)]
@@ -38,22 +38,42 @@ impl Lines {
 
     /// Exchanges element `j` of line `k` with that of the line in a word; nothing where it names no line behind `k`.
     pub(super) fn exchange(self, k: &Index, j: &Index, word: &str, emit: &mut Emit<'_>) {
-        let Lines { operand, count, name, .. } = self;
-        let top = emit.read(operand, &self.at(k, j), "top");
-        let found = emit.var(&emit.label(&format!("found_{name}"), &[k, j]), Some(&top));
         let below = k.clone().plus(Index::constant(1));
-        emit.seq("below", &below, &Index::constant(count), |emit, i| {
-            let own = emit.read(operand, &self.at(&i, j), "own");
+        let offer = Offer {
+            operand: self.operand,
+            name: self.name,
+            labels: [k, j],
+            top: self.at(k, j),
+            others: (&below, &Index::constant(self.count)),
+        };
+        offer.exchange(word, emit, |i| self.at(i, j));
+    }
+}
+
+/// An element, and the range of those of which a word may name one to trade places with it.
+pub(super) struct Offer<'o> {
+    pub(super) operand: usize,
+    /// What names of values begin with, and the indices that tell this offer from others of the name.
+    pub(super) name: &'static str,
+    pub(super) labels: [&'o Index; 2],
+    pub(super) top: Index,
+    pub(super) others: (&'o Index, &'o Index),
+}
+
+impl Offer<'_> {
+    /// Exchanges the element with the one that a word names, `at` its place; nothing where it names none.
+    pub(super) fn exchange(&self, word: &str, emit: &mut Emit<'_>, at: impl Fn(&Index) -> Index) {
+        let Offer { operand, name, labels: [k, j], others: (start, end), .. } = *self;
+        let top = emit.read(operand, &self.top, "top");
+        let found = emit.var(&emit.label(&format!("found_{name}"), &[k, j]), Some(&top));
+        emit.seq("below", start, end, |emit, i| {
+            let own = emit.read(operand, &at(&i), "own");
             let kept = emit.var(&emit.label(&format!("kept_{name}"), &[&i, j, k]), Some(&own));
-            let mut take = |acc: &str, value: &str| {
-                let (acc, value) = (acc.to_owned(), value.to_owned());
-                emit.push(Stmt::TakeAt { acc, word: word.to_owned(), index: i.clone(), value });
-            };
-            take(&found, &own);
-            take(&kept, &top);
-            emit.write(operand, &self.at(&i, j), &kept);
+            emit.take_at(&found, word, &i, &own);
+            emit.take_at(&kept, word, &i, &top);
+            emit.write(operand, &at(&i), &kept);
         });
-        emit.write(operand, &self.at(k, j), &found);
+        emit.write(operand, &self.top, &found);
     }
 }
 
@@ -61,6 +81,9 @@ pub(super) fn exchange(exchange: &Exchange, emit: &mut Emit<'_>) {
     let Exchange { rows, cols, source, target, pivots, reversed } = *exchange;
     emit.copy(&[(source, target, rows * cols)]);
     let lines = Lines::rows(target, rows, emit);
+    // Two exchanges of one task must not share names.
+    let is_second = reversed && has_forward(emit);
+    let lines = if is_second { Lines { name: "back", ..lines } } else { lines };
     in_order(rows, reversed, emit, |emit, k| {
         let row = emit.read_word(pivots, k, "pivot_row");
         // A worker keeps its columns from step to step.
@@ -68,6 +91,11 @@ pub(super) fn exchange(exchange: &Exchange, emit: &mut Emit<'_>) {
             lines.exchange(k, &j, &row, emit)
         });
     });
+}
+
+fn has_forward(emit: &Emit<'_>) -> bool {
+    let is_forward = |phase: &Phase| matches!(phase, Phase::Exchange(Exchange { reversed: false, .. }));
+    emit.spec.phases.iter().any(is_forward)
 }
 
 /// The columns of a square matrix by words, from the last one back: by what undoes the exchanges of its inverse's rows.

@@ -153,7 +153,7 @@ fn entry(factor: &Factor, row: &Index, col: &Index, emit: &mut Emit<'_>) -> Stri
             FactorKind::Ldlt => {
                 let diagonal = emit.read(factor.target, &at(factor, &before, &before), "d_before");
                 let name = emit.label("weighted", &[col, &before]);
-                emit.product(&name, &right, &diagonal)
+                emit.value_once(&name, Function::Mul, &[&right, &diagonal])
             }
             _ => right,
         };

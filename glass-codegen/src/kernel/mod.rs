@@ -7,7 +7,9 @@
 //! loops over memory that the workers of a problem share out.
 
 mod ahead;
+mod blocks;
 mod build;
+mod bunch_kaufman;
 mod check;
 mod contraction;
 mod cost;

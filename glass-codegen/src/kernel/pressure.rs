@@ -36,6 +36,7 @@ fn defines(stmt: &Stmt) -> Vec<&str> {
         | Stmt::Var { name, .. }
         | Stmt::Let { name, .. }
         | Stmt::Constant { name, .. }
+        | Stmt::IsNegative { name, .. }
         | Stmt::Finish { name, .. } => vec![name],
         Stmt::Pivot { pivot, reciprocal, .. } => vec![pivot, reciprocal],
         _ => Vec::new(),
@@ -48,6 +49,7 @@ fn uses(stmt: &Stmt) -> Vec<&str> {
         Stmt::Let { args, .. } => args.iter().map(String::as_str).collect(),
         Stmt::Fma { acc, a, b, .. } => vec![acc, a, b],
         Stmt::TakeLarger { acc, value, .. } | Stmt::TakeAt { acc, value, .. } => vec![acc, value],
+        Stmt::TakeWord { flag, .. } | Stmt::Complement { flag, .. } => vec![flag],
         Stmt::Add { acc, value } | Stmt::Raise { acc, value, .. } => vec![acc, value],
         Stmt::Finish { acc, old, .. } => std::iter::once(acc).chain(old).map(String::as_str).collect(),
         Stmt::Pivot { value, .. } | Stmt::Store { value, .. } | Stmt::CountSign { value, .. } => vec![value],

@@ -10,7 +10,7 @@ pub(super) fn search(search: &Search, emit: &mut Emit<'_>) {
     match search.sought {
         Sought::Magnitude => {
             let read = |emit: &mut Emit<'_>, index: &Index| emit.read(search.source, index, "element");
-            largest(("largest", "found"), (&start, &end), emit, read);
+            largest(("largest", "found"), &start, (&start, &end), emit, read);
         }
         Sought::Largest | Sought::Smallest => signed(search, emit),
     }
@@ -41,7 +41,7 @@ fn signed(search: &Search, emit: &mut Emit<'_>) {
 /// Names a word that holds the row of the pivot of step `k`: that of the largest entry of column `k` from row `k` on.
 pub(super) fn pivot_row(rows: Lines, k: &Index, end: &Index, emit: &mut Emit<'_>) -> String {
     let (size, row) = (emit.label("largest", &[k]), emit.label("pivot_row", &[k]));
-    largest((&size, &row), (k, end), emit, |emit, i| {
+    largest((&size, &row), k, (k, end), emit, |emit, i| {
         emit.read(rows.operand(), &rows.at(i, k), "candidate_entry")
     });
     // Every worker has searched the column before its rows are exchanged.
@@ -49,15 +49,16 @@ pub(super) fn pivot_row(rows: Lines, k: &Index, end: &Index, emit: &mut Emit<'_>
     row
 }
 
-/// Names a word that holds the smallest index of the largest magnitude: the start where there is none above zero.
-fn largest(
+/// Names a word that holds the smallest index of the largest magnitude: `none` where there is none above zero.
+pub(super) fn largest(
     (size, word): (&str, &str),
+    none: &Index,
     (start, end): (&Index, &Index),
     emit: &mut Emit<'_>,
     mut read: impl FnMut(&mut Emit<'_>, &Index) -> String,
 ) {
     emit.var(size, None);
-    emit.word(word, start.clone());
+    emit.word(word, none.clone());
     emit.seq("candidate", start, end, |emit, index| {
         let element = read(emit, &index);
         let name = emit.label(&format!("{size}_of"), &[&index]);

@@ -13,10 +13,26 @@ pub(super) fn solve(solve: &Solve, emit: &mut Emit<'_>) {
     emit.each("rhs", &Index::default(), &end, |emit, rhs| column(solve, &rhs, emit));
 }
 
+/// Stored row and column of element `(i, j)` of `op(T)`.
+fn stored<'i>(solve: &Solve, i: &'i Index, j: &'i Index) -> (&'i Index, &'i Index) {
+    if solve.transposed { (j, i) } else { (i, j) }
+}
+
 /// Stored index of element `(i, j)` of `op(T)`.
 fn triangle(solve: &Solve, i: &Index, j: &Index) -> Index {
-    let (row, col) = if solve.transposed { (j, i) } else { (i, j) };
+    let (row, col) = stored(solve, i, j);
     row.clone().plus(col.clone().times(solve.n))
+}
+
+/// Takes the term of element `(i, j)` from a sum, unless the element belongs to a block of two of the diagonal.
+fn subtract(solve: &Solve, (i, j): (&Index, &Index), sum: &str, terms: [&str; 2], emit: &mut Emit<'_>) {
+    let [factor, value] = terms;
+    let Some(seconds) = solve.seconds else { return emit.subtract(sum, factor, value) };
+    let (row, col) = stored(solve, i, j);
+    let kept = emit.var(&emit.label(&format!("kept_{sum}"), &[j]), Some(sum));
+    emit.subtract(sum, factor, value);
+    let word = emit.read_word(seconds, col, "second_row");
+    emit.take_at(sum, &word, row, &kept);
 }
 
 /// The unknown of a step: ascending, or descending.
@@ -42,7 +58,7 @@ fn column(solve: &Solve, rhs: &Index, emit: &mut Emit<'_>) {
             let j = unknown(solve, &known);
             let factor = emit.read(solve.triangle, &triangle(solve, &i, &j), &format!("{triangle_name}_ij"));
             let value = emit.read(solve.target, &at(&j), "known_value");
-            emit.subtract(&sum, &factor, &value);
+            subtract(solve, (&i, &j), &sum, [&factor, &value], emit);
         });
         let value = scaled(solve, &sum, &[&i, rhs], &i, emit);
         emit.write(solve.target, &at(&i), &value);
@@ -82,7 +98,7 @@ fn by_updates(solve: &Solve, emit: &mut Emit<'_>) {
             let acc = emit.var("acc", Some(&old));
             let factor =
                 emit.read(solve.triangle, &triangle(solve, &later, &j), &format!("{triangle_name}_ij"));
-            emit.subtract(&acc, &factor, &value);
+            subtract(solve, (&later, &j), &acc, [&factor, &value], emit);
             emit.write(solve.target, &later, &acc);
         });
         // Every worker has read the sum before its place takes the unknown.

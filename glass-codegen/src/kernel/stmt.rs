@@ -51,6 +51,8 @@ pub enum Function {
     And,
     /// 1 where `x` is 0, else 0.
     Not,
+    /// `y` where `x` is not 0, else `z`.
+    Select,
     /// `x`, 1 where it is NaN.
     OrOne,
     /// `x`, `y` where it is NaN.
@@ -110,6 +112,8 @@ pub enum Constant {
     Half,
     /// `1`.
     One,
+    /// `(1 + sqrt 17) / 8`, rounded: the threshold of Bunch and Kaufman.
+    BunchKaufman,
 }
 
 /// The sign of a value.
@@ -364,6 +368,31 @@ pub enum Stmt {
         index: Index,
         /// Replaces the accumulator.
         value: String,
+    },
+    /// `acc = word` where `flag` is not 0.
+    TakeWord {
+        /// The word that changes.
+        acc: String,
+        /// Replaces it.
+        word: String,
+        /// The value in question.
+        flag: String,
+    },
+    /// A word that does not change: all bits of another one inverted where `flag` is not 0, else that one.
+    Complement {
+        /// Its name.
+        name: String,
+        /// The other word.
+        word: String,
+        /// The value in question.
+        flag: String,
+    },
+    /// A value: 1 where a word is negative as an `i32`, else 0.
+    IsNegative {
+        /// Its name.
+        name: String,
+        /// The word in question.
+        word: String,
     },
     /// One more where a value has a sign; a NaN has none.
     CountSign {

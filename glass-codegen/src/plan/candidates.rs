@@ -91,7 +91,12 @@ fn reads_back(spec: &Spec) -> bool {
     spec.phases.len() > 1
         || matches!(
             spec.phases[0],
-            Phase::Factor(_) | Phase::Sweep(_) | Phase::Solve(_) | Phase::Lu(_) | Phase::Exchange(_)
+            Phase::Factor(_)
+                | Phase::Sweep(_)
+                | Phase::Solve(_)
+                | Phase::Lu(_)
+                | Phase::BunchKaufman(_)
+                | Phase::Exchange(_)
         )
 }
 
@@ -164,6 +169,9 @@ fn n_outputs(spec: &Spec) -> usize {
         Phase::Triangle(triangle) => triangle.contraction.n_outputs(),
         Phase::Scan(_) | Phase::Search(_) => 1,
         Phase::Lu(lu) => lu.n,
+        Phase::BunchKaufman(factor) => factor.n,
+        Phase::Blocks(blocks) => blocks.n,
+        Phase::BlockDiagonal(diagonal) => diagonal.nrhs,
         Phase::Exchange(exchange) => exchange.cols,
         Phase::Indexed(indexed) => indexed.contraction.n_outputs(),
     };

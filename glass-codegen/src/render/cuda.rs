@@ -58,7 +58,7 @@ pub(super) fn language(dtype: DType) -> &'static Language {
     static F64: OnceLock<Language> = OnceLock::new();
     let names = [
         "ty", "pivot_ty", "fma", "add", "sub", "mul", "max", "abs", "zero", "half", "one", "div", "exp",
-        "log",
+        "log", "suffix",
     ];
     let (language, values) = match dtype {
         DType::F32 => (
@@ -78,6 +78,7 @@ pub(super) fn language(dtype: DType) -> &'static Language {
                 "__fdiv_rn",
                 "expf",
                 "logf",
+                "f",
             ],
         ),
         DType::F64 => (
@@ -97,6 +98,7 @@ pub(super) fn language(dtype: DType) -> &'static Language {
                 "__ddiv_rn",
                 "exp",
                 "log",
+                "",
             ],
         ),
     };

@@ -200,6 +200,9 @@ fn sum(phase: &Phase, form: Form) -> Option<(usize, String)> {
         | Phase::Sweep(_)
         | Phase::Solve(_)
         | Phase::Lu(_)
+        | Phase::BunchKaufman(_)
+        | Phase::Blocks(_)
+        | Phase::BlockDiagonal(_)
         | Phase::Exchange(_)
         | Phase::Search(_) => None,
     }
@@ -227,7 +230,7 @@ fn pivots(phases: &[Phase], target: Target) -> Option<&'static str> {
         Phase::Factor(factor) => Some(is_approximate(factor)),
         Phase::Sweep(sweep) => Some(sweep.factors.iter().any(is_approximate)),
         Phase::Map(map) if map.kind == MapKind::Reciprocal => Some(false),
-        Phase::Lu(_) => Some(false),
+        Phase::Lu(_) | Phase::BunchKaufman(_) => Some(false),
         _ => None,
     };
     let found: Vec<_> = phases.iter().filter_map(pivots_of).collect();

@@ -70,6 +70,9 @@ impl Uses {
                 | Stmt::CountSign { .. }
                 | Stmt::TakeLarger { .. }
                 | Stmt::TakeAt { .. }
+                | Stmt::TakeWord { .. }
+                | Stmt::Complement { .. }
+                | Stmt::IsNegative { .. }
                 | Stmt::Barrier => {}
             }
         }

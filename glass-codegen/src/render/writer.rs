@@ -8,7 +8,7 @@ use crate::kernel::{
     Body, COUNT, Constant, Epilogue, Function, Index, IntExpr, Note, PivotKind, Sign, Stmt, Term,
 };
 use crate::plan::{Plan, WARP};
-use crate::spec::{Element, Role, Spec};
+use crate::spec::{DType, Element, Role, Spec};
 use std::collections::HashSet;
 
 /// Name of the thread's first slot of what it reads ahead.
@@ -168,8 +168,10 @@ impl Writer<'_> {
                     Constant::Zero => "zero",
                     Constant::Half => "half",
                     Constant::One => "one",
+                    Constant::BunchKaufman => "bunch_kaufman",
                 };
-                lines.push(&fill("let", &[("name", name), ("value", &fill(component, &[]))]));
+                let value = fill(component, &[("digits", self.threshold())]);
+                lines.push(&fill("let", &[("name", name), ("value", &value)]));
             }
             Stmt::Fma { acc, a, b, is_negated } => {
                 let component = if *is_negated { "fma_negated" } else { "fma" };
@@ -218,6 +220,17 @@ impl Writer<'_> {
                 let [value, index] = [self.value(value), self.number(index)];
                 let arguments = [("acc", acc.as_str()), ("word", word), ("value", &value), ("index", &index)];
                 lines.push(&fill("take_at", &arguments));
+            }
+            Stmt::TakeWord { acc, word, flag } => {
+                let flag = self.value(flag);
+                lines.push(&fill("take_word", &[("acc", acc), ("word", word), ("flag", &flag)]));
+            }
+            Stmt::Complement { name, word, flag } => {
+                let flag = self.value(flag);
+                lines.push(&fill("complement", &[("name", name), ("word", word), ("flag", &flag)]));
+            }
+            Stmt::IsNegative { name, word } => {
+                lines.push(&fill("is_negative", &[("name", name), ("word", word)]));
             }
             Stmt::CountSign { word, sign, value } => {
                 let component = match sign {
@@ -408,6 +421,14 @@ impl Writer<'_> {
         if is_alone { "first_bad".to_owned() } else { format!("first_bad_{word}") }
     }
 
+    /// The shortest digits of `(1 + sqrt 17) / 8` that give the element nearest to it.
+    fn threshold(&self) -> &'static str {
+        match self.spec.dtype {
+            DType::F32 => "0.6403882",
+            DType::F64 => "0.6403882032022076",
+        }
+    }
+
     /// An integer as the value of a word.
     fn number(&self, index: &Index) -> String {
         match index.as_constant() {
@@ -445,6 +466,7 @@ impl Writer<'_> {
             Function::NotEqual => ("not_equal_of", &["x", "y"]),
             Function::And => ("and_of", &["x", "y"]),
             Function::Not => ("not_of", &["x"]),
+            Function::Select => ("select_of", &["x", "y", "z"]),
             Function::OrOne => ("or_one_of", &["x"]),
             Function::OrOther => ("or_other_of", &["x", "y"]),
             Function::Div => ("div_of", &["x", "y"]),

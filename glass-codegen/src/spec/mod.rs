@@ -4,15 +4,17 @@ mod access;
 mod expression;
 mod indexed;
 mod phase;
+mod pivoted;
 mod vector;
 
 pub use access::{Access, Letter};
 pub use expression::{Expression, Format, Operator};
 pub use indexed::Indexed;
 pub use phase::{
-    Alpha, Beta, Contraction, Domain, Exchange, Factor, FactorKind, Lu, Map, MapKind, Opposite, Order, Phase,
-    Product, Reduction, Scan, Search, Shift, Solve, Sought, Sweep, Term, Triangle,
+    Alpha, Beta, Contraction, Domain, Factor, FactorKind, Map, MapKind, Opposite, Order, Phase, Product,
+    Reduction, Scan, Shift, Solve, Sweep, Term, Triangle,
 };
+pub use pivoted::{BlockDiagonal, Blocks, BunchKaufman, Exchange, Lu, Search, Sought};
 
 pub use vector::{Elementwise, ScalarEquation, Usage, VectorOp, VectorOperand, VectorScalar};
 pub(crate) use vector::{element, made, scalar};

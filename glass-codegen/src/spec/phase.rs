@@ -1,6 +1,6 @@
 //! The kinds of steps a task is made of.
 
-use super::{Access, Indexed, Letter, Spec};
+use super::{Access, BlockDiagonal, Blocks, BunchKaufman, Exchange, Indexed, Letter, Lu, Search, Spec};
 use std::fmt;
 
 /// Factor of the finished sum.
@@ -44,6 +44,12 @@ pub enum Phase {
     Scan(Scan),
     /// A factorisation with row exchanges.
     Lu(Lu),
+    /// A symmetric factorisation with exchanges of rows and columns.
+    BunchKaufman(BunchKaufman),
+    /// The blocks of its diagonal.
+    Blocks(Blocks),
+    /// A solve with them.
+    BlockDiagonal(BlockDiagonal),
     /// Row exchanges by given words.
     Exchange(Exchange),
     /// A contraction again and again, on operands that given words name.
@@ -307,6 +313,8 @@ pub struct Solve {
     pub source: usize,
     /// Unknowns; may be the source.
     pub target: usize,
+    /// The words of [`Blocks`], whose elements off the diagonal are no elements of the triangle.
+    pub seconds: Option<usize>,
 }
 
 impl Factor {
@@ -375,66 +383,6 @@ pub struct Scan {
     pub exclusive: bool,
 }
 
-/// `P A = L U`: unit `L` below the diagonal, `U` from it on. The pivot of a step is the largest magnitude of its column,
-/// the first one on a tie; bad pivots go to the operand `status` where the spec has one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lu {
-    /// Rows and columns.
-    pub n: usize,
-    /// The matrix.
-    pub source: usize,
-    /// The factors; may be the source.
-    pub target: usize,
-    /// A vector that receives the reciprocals of the pivots.
-    pub reciprocals: Option<usize>,
-    /// Words that receive the row that each step exchanged with its own, from 0 on.
-    pub pivots: Option<usize>,
-    /// An operand of `n` rows, with its columns, whose rows are exchanged alike.
-    pub right: Option<(usize, usize)>,
-}
-
-/// Rows `k` and `pivots[k]` of a matrix exchanged, `k` ascending or descending. A word that names no row below `k`
-/// exchanges nothing.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Exchange {
-    /// Rows of the matrix, and words.
-    pub rows: usize,
-    /// Columns of the matrix.
-    pub cols: usize,
-    /// The matrix.
-    pub source: usize,
-    /// The matrix after all exchanges; may be the source.
-    pub target: usize,
-    /// The words.
-    pub pivots: usize,
-    /// Descending: what undoes the exchanges in ascending order.
-    pub reversed: bool,
-}
-
-/// What is searched for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sought {
-    /// The largest `abs x` above zero.
-    Magnitude,
-    /// The largest `x`.
-    Largest,
-    /// The smallest `x`.
-    Smallest,
-}
-
-/// The smallest index of an extreme; NaN is skipped, and 0 is found where there is none.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Search {
-    /// Which extreme.
-    pub sought: Sought,
-    /// The vector.
-    pub source: usize,
-    /// Its elements.
-    pub length: usize,
-    /// The word operand whose element 0 receives the index.
-    pub output: usize,
-}
-
 impl Phase {
     /// Multiply-adds to first order; a term or element without one counts as one.
     pub(super) fn n_fmas(&self) -> usize {
@@ -451,6 +399,10 @@ impl Phase {
             Phase::Scan(scan) => scan.length,
             // Every exchange offers all rows below.
             Phase::Lu(Lu { n, right, .. }) => n * n * n + right.map_or(0, |(_, cols)| n * n * cols),
+            // Every step visits all elements three times: for the largest of each row, exchanged, updated.
+            Phase::BunchKaufman(factor) => factor.n.pow(3),
+            Phase::Blocks(blocks) => 4 * blocks.n,
+            Phase::BlockDiagonal(BlockDiagonal { n, nrhs, .. }) => 2 * n * nrhs,
             Phase::Exchange(Exchange { rows, cols, .. }) => (rows * rows * cols).div_ceil(2),
             Phase::Indexed(Indexed { number, contraction, .. }) => number.extent * contraction.n_fmas(),
             Phase::Search(search) => search.length,
@@ -554,6 +506,17 @@ impl fmt::Display for Shown<'_> {
                     None => Ok(()),
                 }
             }
+            Phase::BunchKaufman(BunchKaufman { n, source, target, opposite, .. }) => {
+                write!(f, "bunch_kaufman {} of {}, n {n}", name(*target), name(*source))?;
+                write!(f, ", opposite {opposite:?}")
+            }
+            Phase::Blocks(Blocks { factors, pivots, rows, seconds, .. }) => {
+                let [factors, pivots, rows, seconds] = [*factors, *pivots, *rows, *seconds].map(name);
+                write!(f, "blocks {rows}, {seconds} of {factors} by {pivots}")
+            }
+            Phase::BlockDiagonal(BlockDiagonal { nrhs, target, seconds, .. }) => {
+                write!(f, "block diagonal {} by {}, nrhs {nrhs}", name(*target), name(*seconds))
+            }
             Phase::Exchange(Exchange { source, target, pivots, reversed, .. }) => {
                 let order = if *reversed { "descending" } else { "ascending" };
                 let [target, source, pivots] = [*target, *source, *pivots].map(name);
@@ -574,7 +537,11 @@ impl fmt::Display for Shown<'_> {
                     name(*triangle),
                     name(*source)
                 )?;
-                write!(f, ", n {n}, nrhs {nrhs}")
+                write!(f, ", n {n}, nrhs {nrhs}")?;
+                match solve.seconds {
+                    Some(seconds) => write!(f, ", without the blocks of {}", name(seconds)),
+                    None => Ok(()),
+                }
             }
         }
     }

@@ -4,14 +4,15 @@
 //! free of branches, so that they become vector instructions.
 
 mod one;
+mod pack;
 mod width;
 
-use crate::element::Element;
 use one::{double, single};
 use std::array;
 use std::ops::{Index, IndexMut};
 use width::noted;
 
+pub use pack::Pack;
 pub use width::Width;
 
 /// A value of one or more independent lanes, each holding a problem's `T`.
@@ -72,6 +73,9 @@ pub trait Lanes<T>: Width {
     /// 1 where `self` is 0, else 0.
     #[must_use]
     fn not(self) -> Self;
+    /// `then` where `self` is not 0, else `otherwise`.
+    #[must_use]
+    fn select(self, then: Self, otherwise: Self) -> Self;
     /// `self`, 1 where it is NaN.
     #[must_use]
     fn or_one(self) -> Self;
@@ -139,6 +143,14 @@ pub trait Lanes<T>: Width {
     fn scatter<Y>(self, array: &mut Y, places: Self::Words, stride: usize, offset: usize, fault: Self::Words)
     where
         Y: IndexMut<usize, Output = Self> + ?Sized;
+    /// `kept` becomes `word` in the lanes where `self` is not 0.
+    fn take_word(self, word: &Self::Words, kept: &mut Self::Words);
+    /// `word`, all its bits inverted in the lanes where `self` is not 0.
+    #[must_use]
+    fn complement(self, word: &Self::Words) -> Self::Words;
+    /// 1 where `word` is negative as an `i32`, else 0.
+    #[must_use]
+    fn is_negative(word: &Self::Words) -> Self;
     /// One more in the words of the lanes where `self` is above zero.
     fn count_positive(self, words: &mut Self::Words);
     /// One more in the words of the lanes where `self` is below zero.
@@ -146,16 +158,6 @@ pub trait Lanes<T>: Width {
     /// One more in the words of the lanes where `self` is zero.
     fn count_zero(self, words: &mut Self::Words);
 }
-
-/// `W` lanes; loops over it become vector instructions.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[repr(transparent)]
-pub struct Pack<T, const W: usize>([T; W]);
-
-// SAFETY: transparent over an array of a type whose zero bytes are a value.
-unsafe impl<T: Element, const W: usize> bytemuck::Zeroable for Pack<T, W> {}
-// SAFETY: transparent over an array of a `Pod` type: no padding, every bit pattern is a value.
-unsafe impl<T: Element, const W: usize> bytemuck::Pod for Pack<T, W> {}
 
 macro_rules! lanes {
     ($float:ident, $one:ident) => {
@@ -295,6 +297,10 @@ macro_rules! lanes {
                 (pivot, 1.0 / pivot)
             }
             #[inline(always)]
+            fn select(self, then: Self, otherwise: Self) -> Self {
+                if self != 0.0 { then } else { otherwise }
+            }
+            #[inline(always)]
             fn or_one(self) -> Self {
                 if self.is_nan() { 1.0 } else { self }
             }
@@ -327,6 +333,18 @@ macro_rules! lanes {
                 if fault == 0 {
                     array[place as usize * stride + offset] = self;
                 }
+            }
+            #[inline(always)]
+            fn take_word(self, word: &u32, kept: &mut u32) {
+                *kept = if self != 0.0 { *word } else { *kept };
+            }
+            #[inline(always)]
+            fn complement(self, word: &u32) -> u32 {
+                if self != 0.0 { !*word } else { *word }
+            }
+            #[inline(always)]
+            fn is_negative(word: &u32) -> Self {
+                $one::flag(*word > i32::MAX as u32)
             }
             #[inline(always)]
             fn count_positive(self, words: &mut u32) {
@@ -509,6 +527,13 @@ macro_rules! lanes {
                 (pivot, pivot.recip())
             }
             #[inline(always)]
+            fn select(mut self, then: Self, otherwise: Self) -> Self {
+                for lane in 0..W {
+                    self.0[lane] = if self.0[lane] != 0.0 { then.0[lane] } else { otherwise.0[lane] };
+                }
+                self
+            }
+            #[inline(always)]
             fn or_one(self) -> Self {
                 self.map(|a| if a.is_nan() { 1.0 } else { a })
             }
@@ -553,6 +578,26 @@ macro_rules! lanes {
                     let element = &mut array[places.0[lane] as usize * stride + offset].0[lane];
                     *element = if fault.0[lane] == 0 { self.0[lane] } else { *element };
                 }
+            }
+            #[inline(always)]
+            fn take_word(self, word: &Pack<u32, W>, kept: &mut Pack<u32, W>) {
+                for lane in 0..W {
+                    let is_taken = self.0[lane] != 0.0;
+                    kept.0[lane] = if is_taken { word.0[lane] } else { kept.0[lane] };
+                }
+            }
+            #[inline(always)]
+            fn complement(self, word: &Pack<u32, W>) -> Pack<u32, W> {
+                let mut inverted = *word;
+                for lane in 0..W {
+                    let is_inverted = self.0[lane] != 0.0;
+                    inverted.0[lane] = if is_inverted { !word.0[lane] } else { word.0[lane] };
+                }
+                inverted
+            }
+            #[inline(always)]
+            fn is_negative(word: &Pack<u32, W>) -> Self {
+                Pack(word.0.map(|word| $one::flag(word > i32::MAX as u32)))
             }
             #[inline(always)]
             fn count_positive(self, words: &mut Pack<u32, W>) {

@@ -54,6 +54,8 @@ tasks![
     Potrs,
     Ldlt,
     LdltSolve,
+    LdltPivoted,
+    LdltPivotedSolve,
     Inv,
     Many,
     Getrf,

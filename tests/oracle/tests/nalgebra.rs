@@ -4,8 +4,8 @@
 //! roundoff, which is stated at each comparison.
 
 use glass_oracle::{
-    Case, Congruence, Flavour, Form, Gemm, GnStep, Inv, Ldlt, LdltSolve, Posv, Potrf, Reduction,
-    ReductionKind, Reg, Riccati, Syrk, Task, Trsm, Uplo,
+    Case, Congruence, Flavour, Form, Gemm, GnStep, Inv, Ldlt, LdltPivoted, LdltPivotedSolve, LdltSolve, Posv,
+    Potrf, Reduction, ReductionKind, Reg, Riccati, Syrk, Task, Trsm, Uplo,
 };
 use nalgebra::{DMatrix, DVector};
 
@@ -134,6 +134,39 @@ fn indefinite_solutions() {
             let actual = matrix(&solve.result(Form::Serial, &case).outputs[0], n);
             assert_close(&expected, &actual, allowed, &format!("solution of {n}"));
         });
+    }
+}
+
+/// Factors and words go on to the solve; the signs of the eigenvalues are those of `D`.
+#[test]
+fn pivoted_solutions() {
+    for n in SIZES {
+        let factor = Task::from(LdltPivoted { inertia: true, ..LdltPivoted::new(n) });
+        let solve = Task::from(LdltPivotedSolve { n, nrhs: 3, in_place: false });
+        for flavour in [Flavour::Mixed, Flavour::Hard, Flavour::Cancelling] {
+            for seed in 0..8 {
+                let before = factor.case::<f64>(seed, flavour, &[]);
+                let after = factor.result(Form::Serial, &before);
+                let a = symmetric(&before.inputs[0], n);
+                let eigenvalues = a.clone().symmetric_eigenvalues();
+                // Signs of eigenvalues that roundings cannot turn; an odd matrix may be singular.
+                let smallest = eigenvalues.iter().fold(f64::INFINITY, |least, value| least.min(value.abs()));
+                if smallest <= 1e-12 * eigenvalues.amax() {
+                    continue;
+                }
+                let count = |is: fn(&&f64) -> bool| eigenvalues.iter().filter(is).count() as u32;
+                let signs = [count(|value| **value > 0.0), count(|value| **value < 0.0), 0];
+                assert_eq!((after.words[0][0], &after.words[1][..]), (0, &signs[..]), "{flavour:?}, n = {n}");
+                let mut right = solve.case::<f64>(seed, Flavour::Mixed, &[]);
+                right.inputs[0] = after.outputs[0].clone();
+                right.words[0] = after.words[2].clone();
+                let found = solve.result(Form::Serial, &right);
+                let b = matrix(&right.inputs[1], n);
+                let expected = a.clone().full_piv_lu().solve(&b).expect("a regular matrix");
+                let allowed = 1e3 * n as f64 * U * condition(&a);
+                assert_close(&expected, &matrix(&found.outputs[0], n), allowed, "pivoted solution");
+            }
+        }
     }
 }
 

@@ -158,6 +158,19 @@ const LATER: &[(&str, &[&str])] = &[
     ),
     ("gemv_segmented m=3 n=5 segments=1 a_len=15 x_len=5 y_len=3", &["alpha=runtime beta=one", ""]),
     ("gemv_segmented m=45 n=2 segments=3 a_len=200 x_len=2 y_len=130", &["fuse beta=one", ""]),
+    ("ldlt_pivoted n=4", &["", "in_place inertia", "fill=untouched inertia check=off"]),
+    ("ldlt_pivoted n=1", &["inertia"]),
+    ("ldlt_pivoted n=2", &["in_place"]),
+    ("ldlt_pivoted n=7", &["", "in_place inertia"]),
+    ("ldlt_pivoted n=12", &["in_place"]),
+    ("ldlt_pivoted n=14", &["inertia"]),
+    ("ldlt_pivoted_solve n=1", &[""]),
+    ("ldlt_pivoted_solve n=2", &["in_place"]),
+    ("ldlt_pivoted_solve n=4", &["", "in_place"]),
+    ("ldlt_pivoted_solve n=4 nrhs=3", &["", "in_place"]),
+    ("ldlt_pivoted_solve n=7", &["", "nrhs=3 in_place"]),
+    ("ldlt_pivoted_solve n=12", &["in_place"]),
+    ("ldlt_pivoted_solve n=14", &["", "nrhs=3"]),
 ];
 
 /// Every combination of the options of a triangle.

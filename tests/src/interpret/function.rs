@@ -40,6 +40,13 @@ pub(super) fn evaluate<T: Real>(function: Function, args: &[T]) -> Result<T, Str
         (Function::NotEqual, [x, y]) => flag(x != y),
         (Function::And, [x, y]) => flag(*x != T::ZERO && *y != T::ZERO),
         (Function::Not, [x]) => flag(*x == T::ZERO),
+        (Function::Select, [x, y, z]) => {
+            if *x == T::ZERO {
+                *z
+            } else {
+                *y
+            }
+        }
         (Function::OrOne, [x]) => {
             if x.is_nan() {
                 T::ONE

@@ -173,6 +173,9 @@ impl<'a, T: Real> Machine<'a, T> {
             }
             Stmt::Constant { name, constant: Constant::One } => self.constant(name, T::ONE),
             Stmt::Constant { name, constant: Constant::Half } => self.constant(name, T::from_f64(0.5)),
+            Stmt::Constant { name, constant: Constant::BunchKaufman } => {
+                self.constant(name, T::from_f64((1.0 + 17f64.sqrt()) / 8.0));
+            }
             Stmt::Let { name, function, args } => {
                 let args: Vec<&[T]> = args.iter().map(|arg| self.value(arg)).collect::<Result<_, _>>()?;
                 let mut results = vec![T::NAN; self.n_workers];
@@ -265,13 +268,33 @@ impl<'a, T: Real> Machine<'a, T> {
                 workers(&taking).for_each(|worker| words[worker] = numbers[worker]);
             }
             Stmt::TakeAt { acc, word, index, value } => {
-                let numbers = self.numbers(index, active)?;
-                let words =
-                    self.words.get(word.as_str()).ok_or_else(|| format!("there is no word `{word}`"))?;
+                let (numbers, words) = (self.numbers(index, active)?, self.word(word)?);
                 let taking: Vec<_> = (0..self.n_workers)
                     .map(|worker| active[worker] && words[worker] == numbers[worker])
                     .collect();
                 self.update(acc, &taking, |machine, worker, _| Ok(machine.value(value)?[worker]))?;
+            }
+            Stmt::TakeWord { acc, word, flag } => {
+                let (flags, given) = (self.value(flag)?.to_vec(), self.word(word)?.to_vec());
+                let words =
+                    self.words.get_mut(acc.as_str()).ok_or_else(|| format!("there is no word `{acc}`"))?;
+                workers(active)
+                    .filter(|worker| flags[*worker] != T::ZERO)
+                    .for_each(|worker| words[worker] = given[worker]);
+            }
+            Stmt::Complement { name, word, flag } => {
+                let (flags, given) = (self.value(flag)?, self.word(word)?);
+                let of = |worker: usize| match flags[worker] == T::ZERO {
+                    true => given[worker],
+                    false => !given[worker],
+                };
+                let words = (0..self.n_workers).map(of).collect();
+                self.words.insert(name, words);
+            }
+            Stmt::IsNegative { name, word } => {
+                let of = |word: &u32| if word.cast_signed() < 0 { T::ONE } else { T::ZERO };
+                let values = self.word(word)?.iter().map(of).collect();
+                self.values.insert(name, values);
             }
             Stmt::CountSign { word, sign, value } => {
                 let values =
@@ -430,6 +453,10 @@ impl<'a, T: Real> Machine<'a, T> {
 
     fn value(&self, name: &str) -> Result<&[T], String> {
         self.values.get(name).map(Vec::as_slice).ok_or_else(|| format!("`{name}` has no value"))
+    }
+
+    fn word(&self, name: &str) -> Result<&[u32], String> {
+        self.words.get(name).map(Vec::as_slice).ok_or_else(|| format!("there is no word `{name}`"))
     }
 
     fn update(

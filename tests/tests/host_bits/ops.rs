@@ -60,6 +60,11 @@ tasks! {
     getrf, Getrf { n: 7, in_place: false, check: Check::On }, Form::Serial, op(getrf, n = 7, layout = interleaved);
     getrs, Getrs { n: 3, nrhs: 2, trans: false, in_place: false }, Form::Serial, op(getrs, n = 3, nrhs = 2);
     getrs_trans, Getrs { n: 7, nrhs: 3, trans: true, in_place: true }, Form::Serial, op(getrs, n = 7, nrhs = 3, trans, in_place, dtype = f64, layout = interleaved);
+    ldlt_pivoted, LdltPivoted::new(3), Form::Serial, op(ldlt_pivoted, n = 3);
+    ldlt_pivoted_rolled, LdltPivoted { inertia: true, in_place: true, ..LdltPivoted::new(14) }, Form::Serial, op(ldlt_pivoted, n = 14, inertia, in_place, dtype = f64, layout = interleaved);
+    ldlt_pivoted_untouched, LdltPivoted { opposite: Opposite::Untouched, check: Check::Off, ..LdltPivoted::new(7) }, Form::Serial, op(ldlt_pivoted, n = 7, fill = untouched, check = off);
+    ldlt_pivoted_solve, LdltPivotedSolve { n: 3, nrhs: 1, in_place: false }, Form::Serial, op(ldlt_pivoted_solve, n = 3);
+    ldlt_pivoted_solve_rolled, LdltPivotedSolve { n: 7, nrhs: 3, in_place: true }, Form::Serial, op(ldlt_pivoted_solve, n = 7, nrhs = 3, in_place, dtype = f64, layout = interleaved);
     laswp, Laswp { m: 7, n: 3, trans: false, in_place: false }, Form::Serial, op(laswp, m = 7, n = 3, layout = interleaved);
     potrf_many, Many { kind: ManyKind::Potrf, orders: vec![7, 4, 6], in_place: false, check: Check::On }, Form::Serial, op(potrf_many, orders = [7, 4, 6], layout = interleaved);
     inv_many, Many { kind: ManyKind::Inv, orders: vec![12, 12, 6], in_place: true, check: Check::On }, Form::Serial, op(inv_many, orders = [12, 12, 6], in_place, dtype = f64);

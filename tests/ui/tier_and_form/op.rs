@@ -36,8 +36,12 @@ struct Inverse;
 #[glass::op(gemm_batched_indexed, pairs = 3, a_count = 2, b_count = 2, c_count = 2, tier = thread)]
 struct Scattered;
 
+#[glass::op(ldlt_pivoted, n = 7, tier = thread)]
+struct Indefinite;
+
 fn main() {
     let _ = (Search::sources(), Product::sources(), Contradiction::sources(), Norm::sources());
     let _ = (Solve::sources(), Axpy::sources(), Groups::sources(), Strategy::sources());
-    let _ = (Exchanged::sources(), Rows::sources(), Inverse::sources(), Scattered::sources());
+    let _ = (Exchanged::sources(), Rows::sources(), Inverse::sources());
+    let _ = (Scattered::sources(), Indefinite::sources());
 }

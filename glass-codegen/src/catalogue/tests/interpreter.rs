@@ -50,6 +50,9 @@ impl Problem<'_> {
                 Phase::Triangle(triangle) => self.triangle(triangle),
                 Phase::Scan(scan) => self.scan(scan),
                 Phase::Lu(lu) => self.lu(lu),
+                Phase::BunchKaufman(factor) => self.bunch_kaufman(factor),
+                Phase::Blocks(blocks) => self.blocks(blocks),
+                Phase::BlockDiagonal(diagonal) => self.block_diagonal(diagonal),
                 Phase::Exchange(exchange) => self.exchange(exchange),
                 Phase::Indexed(indexed) => self.indexed(indexed),
                 Phase::Search(search) => self.search(search),
@@ -249,7 +252,8 @@ impl Problem<'_> {
         if reversed {
             steps.reverse();
         }
-        steps.into_iter().for_each(|k| places.swap(k, self.values[pivots][k] as usize));
+        let named = |k: &usize| (self.values[pivots][*k] as usize) < rows;
+        steps.into_iter().filter(named).for_each(|k| places.swap(k, self.values[pivots][k] as usize));
         let given = self.values[source].clone();
         let columns = self.values[target].chunks_exact_mut(rows).zip(given.chunks_exact(rows));
         for (after, before) in columns {
@@ -350,13 +354,16 @@ impl Problem<'_> {
     }
 
     fn solve(&mut self, solve: &Solve) {
-        let Solve { triangle, n, nrhs, transposed, reciprocals, source, target, .. } = *solve;
+        let Solve { triangle, n, nrhs, transposed, reciprocals, source, target, seconds, .. } = *solve;
         let order: Vec<_> = if solve.is_forward() { (0..n).collect() } else { (0..n).rev().collect() };
         for rhs in 0..nrhs {
             for (known, &i) in order.iter().enumerate() {
                 let mut s = self.values[source][i + rhs * n];
                 for &j in &order[..known] {
                     let (row, col) = if transposed { (j, i) } else { (i, j) };
+                    if seconds.is_some_and(|seconds| self.values[seconds][col] == row as f64) {
+                        continue;
+                    }
                     s -= self.values[triangle][row + col * n] * self.values[target][j + rhs * n];
                 }
                 let reciprocal = reciprocals.map_or(1.0, |reciprocals| self.values[reciprocals][i]);

@@ -1,5 +1,6 @@
 //! Each row of the catalogue, and what its phases compute.
 
+mod blocks;
 mod definitions;
 mod interpreter;
 

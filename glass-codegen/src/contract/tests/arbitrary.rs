@@ -177,6 +177,26 @@ fn assert_inside(spec: &Spec) {
                 }
                 continue;
             }
+            Phase::BunchKaufman(factor) => {
+                for operand in [factor.source, factor.target] {
+                    assert_eq!(spec.operands[operand].elements(), factor.n * factor.n);
+                }
+                for operand in [factor.pivots, factor.scratch] {
+                    assert_eq!(spec.operands[operand].elements(), factor.n);
+                }
+                continue;
+            }
+            Phase::Blocks(blocks) => {
+                for operand in [blocks.pivots, blocks.rows, blocks.seconds, blocks.reciprocals] {
+                    assert_eq!(spec.operands[operand].elements(), blocks.n);
+                }
+                assert_eq!(spec.operands[blocks.ratios].elements(), 2 * blocks.n);
+                continue;
+            }
+            Phase::BlockDiagonal(diagonal) => {
+                assert_eq!(spec.operands[diagonal.target].elements(), diagonal.n * diagonal.nrhs);
+                continue;
+            }
             Phase::Exchange(exchange) => {
                 for operand in [exchange.source, exchange.target] {
                     assert_eq!(spec.operands[operand].elements(), exchange.rows * exchange.cols);

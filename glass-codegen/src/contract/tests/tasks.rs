@@ -147,6 +147,31 @@ const TASKS: &[(&str, &str, &str, &str)] = &[
         "in lu 5x5, word in pivots 5, inout b 5, temp recip 5",
         "b = A'^-1 b of P A = L U",
     ),
+    (
+        "ldlt_pivoted, n = 5, inertia",
+        "ldlt_pivoted_f32_n5_inertia",
+        "in a 5x5, out l 5x5, word status 1, word inertia 3, word pivots 5, temp sizes 5",
+        "P A P' = L D L'",
+    ),
+    (
+        "ldlt_pivoted, n = 5, fill = untouched, check = off",
+        "ldlt_pivoted_f32_n5_untouched_unchecked",
+        "in a 5x5, inout l 5x5, word pivots 5, temp sizes 5",
+        "P A P' = L D L'",
+    ),
+    (
+        "ldlt_pivoted_solve, n = 5, nrhs = 2",
+        "ldlt_pivoted_solve_f32_n5_nrhs2",
+        "in l 5x5, in b 5x2, word in pivots 5, out x 5x2, temp recip 5, temp ratios 5x2, word temp rows 5, \
+         word temp seconds 5",
+        "X = A^-1 B of P A P' = L D L'",
+    ),
+    (
+        "ldlt_pivoted_solve, n = 5, in_place",
+        "ldlt_pivoted_solve_f32_n5_inplace",
+        "in l 5x5, word in pivots 5, inout b 5, temp recip 5, temp ratios 5x2, word temp rows 5, word temp seconds 5",
+        "b = A^-1 b of P A P' = L D L'",
+    ),
     ("laswp, m = 5, n = 2", "laswp_f32_m5_n2", "in a 5x2, word in pivots 5, out b 5x2", "B = P A"),
     (
         "laswp, m = 5, n = 2, trans, in_place",

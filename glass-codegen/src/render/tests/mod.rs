@@ -2,6 +2,7 @@
 
 mod header;
 mod numerics;
+mod words;
 mod writer;
 
 use super::{Input, Spelling, device_function, render};

@@ -56,12 +56,12 @@ fn text(lines: &[&str]) -> String {
     lines.iter().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n")
 }
 
-fn name(text: &str) -> String {
+pub(super) fn name(text: &str) -> String {
     text.to_owned()
 }
 
 #[track_caller]
-fn expect(stmts: Vec<Stmt>, cuda: &[&str], wgsl: &[&str], rust: &[&str]) {
+pub(super) fn expect(stmts: Vec<Stmt>, cuda: &[&str], wgsl: &[&str], rust: &[&str]) {
     let spelled = spell(Tier::Thread, [32, 1, 1, 1], stmts);
     assert_eq!(spelled.cuda, text(&[&["float w[6];"], cuda].concat()));
     assert_eq!(spelled.wgsl, text(&[&["var w: array<f32, 6>;"], wgsl].concat()));
@@ -152,6 +152,7 @@ fn accumulators_and_constants() {
         Stmt::Fma { acc: name("acc"), a: name("x"), b: name("half"), is_negated: true },
         Stmt::Add { acc: name("sum"), value: name("acc") },
         Stmt::Constant { name: name("one"), constant: Constant::One },
+        Stmt::Constant { name: name("threshold"), constant: Constant::BunchKaufman },
         Stmt::Raise { acc: name("sum"), value: name("zero"), keeps_nan: false },
         Stmt::Raise { acc: name("sum"), value: name("one"), keeps_nan: true },
     ];
@@ -166,6 +167,7 @@ fn accumulators_and_constants() {
             "acc = __fmaf_rn(-x, half, acc);",
             "sum = __fadd_rn(sum, acc);",
             "const float one = 1.0f;",
+            "const float threshold = 0.6403882f;",
             "sum = fmaxf(sum, zero);",
             "sum = glass_maximum(sum, one);",
         ],
@@ -178,6 +180,7 @@ fn accumulators_and_constants() {
             "acc = fma(-x, half, acc);",
             "sum = sum + acc;",
             "let one = 1f;",
+            "let threshold = 0.6403882f;",
             "sum = max(sum, zero);",
             "sum = glass_maximum(sum, one);",
         ],
@@ -190,6 +193,7 @@ fn accumulators_and_constants() {
             "acc = x.neg().mul_add(half, acc);",
             "sum = sum.add(acc);",
             "let one = V::splat(1.0);",
+            "let threshold = V::splat(0.6403882);",
             "sum = sum.max(zero);",
             "sum = sum.maximum(one);",
         ],
@@ -246,6 +250,13 @@ fn functions() {
             "x.and(z)",
         ),
         (Function::Not, vec!["x"], "x == 0.0f ? 1.0f : 0.0f", "select(0f, 1f, x == 0f)", "x.not()"),
+        (
+            Function::Select,
+            vec!["x", "z", "rho"],
+            "x != 0.0f ? z : rho",
+            "select(args.rho, z, x != 0f)",
+            "x.select(z, V::splat(rho))",
+        ),
         (Function::OrOne, vec!["x"], "x == x ? x : 1.0f", "select(x, 1f, glass_is_nan(x))", "x.or_one()"),
         (
             Function::OrOther,

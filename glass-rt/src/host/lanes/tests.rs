@@ -305,6 +305,35 @@ macro_rules! tests {
             }
 
             #[test]
+            fn a_lane_selects_by_its_own_value() {
+                let values = edges!($float);
+                for values in values.chunks($width) {
+                    let lane = |idx: usize| values[idx % values.len()];
+                    let flags: Many = Pack(std::array::from_fn(lane));
+                    let words = Pack(std::array::from_fn(|idx| idx as u32));
+                    let selected = flags.select(Many::splat(2.0), Many::splat(3.0));
+                    let mut taken = Many::words(99);
+                    flags.take_word(&words, &mut taken);
+                    let inverted = flags.complement(&words);
+                    for idx in 0..$width {
+                        let own = idx as u32;
+                        let wanted = if lane(idx) != 0.0 { (2.0, own, !own) } else { (3.0, 99, own) };
+                        assert_eq!((selected.0[idx], taken.0[idx], inverted.0[idx]), wanted);
+                        let mut single = 99;
+                        lane(idx).take_word(&own, &mut single);
+                        assert_eq!((lane(idx).select(2.0, 3.0), single, lane(idx).complement(&own)), wanted);
+                    }
+                }
+                for (word, wanted) in
+                    [(0, 0.0), (1, 0.0), (0x7fff_ffff, 0.0), (0x8000_0000, 1.0), (u32::MAX, 1.0)]
+                {
+                    let single: $float = Lanes::is_negative(&word);
+                    let many: Many = Lanes::is_negative(&Many::words(word));
+                    assert_eq!((single, many), (wanted, Many::splat(wanted)), "{word:x}");
+                }
+            }
+
+            #[test]
             fn counts_tell_signs_and_leave_nan_out() {
                 let values = edges!($float);
                 for values in values.chunks($width) {

@@ -148,6 +148,11 @@ fn factors() -> Vec<Task> {
             }
         }
         for in_place in [false, true] {
+            let pivoted = LdltPivoted { in_place, ..LdltPivoted::new(n) };
+            let unchecked = LdltPivoted { check: Check::Off, opposite: Opposite::Untouched, ..pivoted };
+            tasks.extend([pivoted, unchecked].map(|factor| factor.into()));
+            tasks.extend([pivoted, unchecked].map(|factor| LdltPivoted { inertia: true, ..factor }.into()));
+            tasks.extend([1, 3].map(|nrhs| LdltPivotedSolve { n, nrhs, in_place }.into()));
             tasks.extend([Check::On, Check::Off].map(|check| Getrf { n, in_place, check }.into()));
             let solve = Gesv { n, nrhs: 2, in_place, check: Check::On };
             tasks.extend([solve.into(), Gesv { check: Check::Off, ..solve }.into()]);

@@ -188,6 +188,44 @@ op!(getrs_transposed: op(getrs, n = 3, trans), [], |seed| {
     Problem { words: vec![pivots], ..Problem::overwriting([both, a.transposed().times(&x)], x) }
 });
 
+/// A symmetric matrix whose first two rows are one block, which sends its last row to the second place; the factors in
+/// one triangle, and the words.
+fn indefinite(seed: usize) -> (Matrix, Matrix, Vec<u32>) {
+    let power = |idx: usize| [2.0, -4.0, 8.0][(seed + idx) % 3];
+    let (off, last) = (4.0 * power(0), power(1));
+    let l = [0.5, -0.25];
+    // Row 1 of A is row 2 of L D L', and the other way round.
+    let second = off * l[0];
+    let a = Matrix::new(3, 3, |row, col| match (row.max(col), row.min(col)) {
+        (1, 0) => off * l[1],
+        (2, 0) => off,
+        (2, 1) => second,
+        (1, 1) => last + 2.0 * off * l[0] * l[1],
+        _ => 0.0,
+    });
+    let factors = Matrix::new(3, 3, |row, col| match (row, col) {
+        (1, 0) => off,
+        (2, 0) => l[0],
+        (2, 1) => l[1],
+        (2, 2) => last,
+        _ => 0.0,
+    });
+    (a, factors, vec![!2, !2, 2])
+}
+
+op!(ldlt_pivoted: op(ldlt_pivoted, n = 3, inertia), [], |seed| {
+    let (a, factors, pivots) = indefinite(seed);
+    let is_positive = u32::from(factors.at(2, 2) > 0.0);
+    let inertia = vec![1 + is_positive, 2 - is_positive, 0];
+    Problem { words: vec![vec![0], inertia, pivots], ..Problem::overwriting([a.dead_above()], factors) }
+});
+
+op!(ldlt_pivoted_solve: op(ldlt_pivoted_solve, n = 3, nrhs = 2), [], |seed| {
+    let (a, factors, pivots) = indefinite(seed);
+    let x = Matrix::whole(3, 2, seed + 1);
+    Problem { words: vec![pivots], ..Problem::overwriting([factors.dead_above(), a.times(&x)], x) }
+});
+
 /// Three rows, the words that take the first one to the end, and what becomes of them. Words that name no row below
 /// their own leave it.
 fn rolled(seed: usize) -> (Matrix, Vec<u32>, Matrix) {

@@ -149,6 +149,89 @@ fn searches_and_exchanges() {
     }
 }
 
+/// Unit `L` and block diagonal `D` in one lower triangle, blocks of two where words are negative.
+fn unpacked(stored: &Matrix<'_>, pivots: &Matrix<'_>, n: usize) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
+    let mut firsts: Vec<usize> = Vec::new();
+    for k in 0..n {
+        let is_second = firsts.last().is_some_and(|first| first + 1 == k);
+        if pivots.at(k, 0) < 0.0 && !is_second {
+            firsts.push(k);
+        }
+    }
+    let is_coupled = |i: usize, j: usize| i == j + 1 && firsts.contains(&j);
+    let matrix = |entry: &dyn Fn(usize, usize) -> f64| -> Vec<Vec<f64>> {
+        (0..n).map(|i| (0..n).map(|j| entry(i, j)).collect()).collect()
+    };
+    let l = matrix(&|i, j| match i.cmp(&j) {
+        std::cmp::Ordering::Greater if !is_coupled(i, j) => stored.at(i, j),
+        std::cmp::Ordering::Equal => 1.0,
+        _ => 0.0,
+    });
+    let d = matrix(&|i, j| match () {
+        () if i == j || is_coupled(i, j) => stored.at(i, j),
+        () if is_coupled(j, i) => stored.at(j, i),
+        () => 0.0,
+    });
+    (l, d)
+}
+
+/// Which row of a matrix stands where after the exchanges of a pivoted `L D L'`.
+fn order(pivots: &Matrix<'_>, n: usize) -> Vec<usize> {
+    let mut rows: Vec<usize> = (0..n).collect();
+    let mut k = 0;
+    while k < n {
+        let word = pivots.at(k, 0);
+        let (own, row) = if word < 0.0 { (k + 1, -1.0 - word) } else { (k, word) };
+        rows.swap(own, row as usize);
+        k = own + 1;
+    }
+    rows
+}
+
+#[test]
+fn symmetric_exchanges() {
+    for (flags, [in_place, inertia]) in choices(["in_place", "inertia"]) {
+        for n in [1, 2, 3, 5, 8] {
+            check(&format!("ldlt_pivoted, n = {n}{flags}"), |solved| {
+                let (a, stored) = (solved.old("a"), solved.result(if in_place { "a" } else { "l" }));
+                let pivots = solved.result("pivots");
+                let ((l, d), rows) = (unpacked(&stored, &pivots, n), order(&pivots, n));
+                for (i, j) in (0..n).flat_map(|j| (j..n).map(move |i| (i, j))) {
+                    let product = sum(n, |p| sum(n, |q| l[i][p] * d[p][q] * l[j][q]));
+                    let (row, col) = (rows[i].max(rows[j]), rows[i].min(rows[j]));
+                    assert_near(product, a.at(row, col), "L D L'");
+                }
+                assert_eq!(inertia, solved.spec.inertia().is_some());
+            });
+        }
+    }
+    for (flags, [in_place]) in choices(["in_place"]) {
+        for (n, nrhs) in [(1, 1), (4, 1), (6, 3)] {
+            let task = op(&format!("ldlt_pivoted_solve, n = {n}, nrhs = {nrhs}{flags}"));
+            let prepare = |problem: &mut Problem<'_>| {
+                let (pivots, factors) = (problem.operand("pivots"), problem.operand("l"));
+                // Blocks of one row and of two by turns; a diagonal of both signs, far from zero.
+                for k in 0..n {
+                    let second = k - k % 3 + 1;
+                    let is_pair = k % 3 < 2 && second < n;
+                    let word = if is_pair { -1.0 - ((second + 1).min(n - 1) as f64) } else { k as f64 };
+                    problem.values[pivots][k] = word;
+                    problem.values[factors][k + k * n] += if k % 2 == 0 { 2.0 } else { -2.0 };
+                }
+            };
+            check_with(&task, prepare, |solved| {
+                let (stored, pivots) = (solved.old("l"), solved.old("pivots"));
+                let (b, x) = (solved.old("b"), solved.result(if in_place { "b" } else { "x" }));
+                let ((l, d), rows) = (unpacked(&stored, &pivots, n), order(&pivots, n));
+                for (i, rhs) in (0..n).flat_map(|i| (0..nrhs).map(move |rhs| (i, rhs))) {
+                    let entry = |j: usize| sum(n, |p| sum(n, |q| l[i][p] * d[p][q] * l[j][q]));
+                    assert_near(sum(n, |j| entry(j) * x.at(rows[j], rhs)), b.at(rows[i], rhs), "A X");
+                }
+            });
+        }
+    }
+}
+
 /// Exchanges as `getrf` leaves them: every row with one that is not above it.
 fn with_pivots(problem: &mut Problem<'_>) {
     let pivots = problem.operand("pivots");

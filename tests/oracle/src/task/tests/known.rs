@@ -207,6 +207,99 @@ fn exchanges() {
     assert_eq!(solved(pivoted, &[&[1.0, 2.0, 2.0, 4.0]], &[], &[]).words[0], [2]);
 }
 
+/// Words of a block of two whose second row was exchanged with a row.
+fn pair(row: u32) -> [u32; 2] {
+    [!row; 2]
+}
+
+#[test]
+fn symmetric_exchanges() {
+    let factor = |n| LdltPivoted { inertia: true, ..LdltPivoted::new(n) };
+    // Nothing on the diagonal, however small the rest: one block of two.
+    for off in [1.0, 1e-30, -1e30] {
+        let after = solved(factor(2), &[&[0.0, off, NAN, 0.0]], &[], &[]);
+        assert_eq!(after.outputs[0], [0.0, off, 0.0, 0.0]);
+        assert_eq!(after.words, [vec![0], vec![1, 1, 0], pair(1).to_vec()]);
+        let task = Task::from(factor(2));
+        let mut single = given::<f32>(&task, &[&[0.0, off, NAN, 0.0]], &[], &[]);
+        task.run(Form::Serial, &mut single);
+        assert_eq!((&single.words, single.outputs[0][1]), (&after.words, off as f32));
+    }
+    // A diagonal of 8 behind a column of 2 takes its place: [0 2; 2 8] = P' L diag(8, -1/2) L' P.
+    let after = solved(factor(2), &[&[0.0, 2.0, NAN, 8.0]], &[], &[]);
+    assert_eq!((&after.outputs[0][..], &after.words[2]), (&[8.0, 0.25, 0.0, -0.5][..], &vec![1, 1]));
+    // The second row of a block comes from the end, and so does its part of L: a(2, 0) = 4 is the largest.
+    let after = solved(factor(3), &[&[0.0, 1.0, 4.0, NAN, 5.0, 2.0, NAN, NAN, 0.0]], &[], &[]);
+    assert_eq!(after.words[2], [pair(2).to_vec(), vec![2]].concat());
+    assert_eq!(after.outputs[0], [0.0, 4.0, 0.5, 0.0, 0.0, 0.25, 0.0, 0.0, 4.0]);
+    assert_eq!(after.words[1], [2, 1, 0]);
+    // Earlier columns are exchanged as well.
+    let after = solved(factor(3), &[&[4.0, 1.0, 2.0, NAN, 0.25, 1.5, NAN, NAN, 4.0]], &[], &[]);
+    assert_eq!((&after.words[2], &after.outputs[0][..3]), (&vec![0, 2, 2], &[4.0, 0.5, 0.25][..]));
+    // v v' with v = (1, 2) eliminates exactly; a zero matrix has no pivot at all.
+    let singular = solved(factor(2), &[&[1.0, 2.0, NAN, 4.0]], &[], &[]);
+    assert_eq!((&singular.words[0], &singular.words[1]), (&vec![2], &vec![1, 0, 1]));
+    assert_eq!(solved(factor(3), &[&[0.0; 9]], &[], &[]).words, [vec![1], vec![0, 0, 3], vec![0, 1, 2]]);
+    for (given, status) in
+        [([f64::INFINITY, 1.0, NAN, 1.0], 1), ([1.0, f64::INFINITY, NAN, 1.0], 1), ([1.0, 0.5, NAN, NAN], 2)]
+    {
+        assert_eq!(solved(factor(2), &[&given], &[], &[]).words[0], [status], "{given:?}");
+    }
+}
+
+#[test]
+fn blocks_of_two_stand_anywhere() {
+    for n in 2..=9 {
+        for first in 0..n - 1 {
+            let task = Task::from(LdltPivoted { inertia: true, ..LdltPivoted::new(n) });
+            let mut case = task.case::<f64>(0, Flavour::Mixed, &[]);
+            let is_block = |i: usize| i == first || i == first + 1;
+            let entry = |i: usize, j: usize| match () {
+                () if i == j && is_block(i) => 0.0,
+                () if i == j => 8.0,
+                () if is_block(i) && is_block(j) => 4.0,
+                () => 1.0 / ((i + j + 2) as f64 * n as f64),
+            };
+            (0..n * n)
+                .filter(|at| at % n >= at / n)
+                .for_each(|at| case.inputs[0][at] = entry(at % n, at / n));
+            let after = task.result(Form::Serial, &case);
+            let words: Vec<u32> =
+                (0..n).map(|k| if is_block(k) { !(first as u32 + 1) } else { k as u32 }).collect();
+            assert_eq!((after.words[0][0], &after.words[2]), (0, &words), "n = {n}, first = {first}");
+            assert_eq!(after.words[1], [n as u32 - 1, 1, 0]);
+            task.check(Form::Serial, &case, &after, Arithmetic::Ieee).expect("within the bound");
+        }
+    }
+}
+
+#[test]
+fn words_of_blocks() {
+    let solve = |words: &[u32], l: &[f64], b: &[f64]| {
+        let task = Task::from(LdltPivotedSolve { n: b.len(), nrhs: 1, in_place: false });
+        let mut case = given::<f64>(&task, &[l, b], &[], &[]);
+        case.words[0] = words.to_vec();
+        task.run(Form::Serial, &mut case);
+        case.outputs[0].clone()
+    };
+    // [0 2; 2 8] x = (4, 18), by its exchanged factors.
+    assert_eq!(solve(&[1, 1], &[8.0, 0.25, NAN, -0.5], &[4.0, 18.0]), [1.0, 2.0]);
+    assert_eq!(solve(&pair(1), &[0.0, 2.0, NAN, 0.0], &[4.0, 18.0]), [9.0, 2.0]);
+    // The second row of the block is the last one of the matrix.
+    let l = [0.0, 4.0, 0.5, NAN, 0.0, 0.25, NAN, NAN, 4.0];
+    assert_eq!(solve(&[pair(2).to_vec(), vec![2]].concat(), &l, &[6.0, 8.5, 6.0]), [1.0, 1.0, 1.25]);
+    // Negative words of a single row, of the last row, and behind a block stand for no block.
+    assert_eq!(solve(&pair(0)[..1], &[4.0], &[8.0]), [2.0]);
+    let diagonal = [2.0, 0.0, 0.0, NAN, 4.0, 0.0, NAN, NAN, 8.0];
+    for words in [[0, 1, u32::MAX], [7, 1 << 20, 1 << 31], [0, 0, 0]] {
+        assert_eq!(solve(&words, &diagonal, &[2.0, 4.0, 8.0]), [1.0; 3], "{words:?}");
+    }
+    let block = [0.0, 2.0, 0.0, NAN, 0.0, 0.0, NAN, NAN, 8.0];
+    for words in [[u32::MAX; 3], [1 << 31, 5, 1 << 31], [!1, !7, 3]] {
+        assert_eq!(solve(&words, &block, &[2.0, 4.0, 8.0]), [2.0, 1.0, 1.0], "{words:?}");
+    }
+}
+
 #[test]
 fn products_by_words() {
     let task = GemmBatchedIndexed { epilogue: Epilogue::ADDED, ..GemmBatchedIndexed::new(1, 4, [2, 2, 3]) };
