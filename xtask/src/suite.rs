@@ -23,6 +23,7 @@ pub(crate) const SUITES: &[Suite] = &[
     Suite { package: "glass-tests", arguments: &["--features", "wgpu"] },
     Suite { package: "glass-rt", arguments: &["--features", "cuda,wgpu"] },
     Suite { package: "glass-kernels", arguments: &["--features", "wgpu"] },
+    Suite { package: "glass-solve", arguments: &["--features", "wgpu"] },
     Suite { package: "glass-gpu-bundle", arguments: &["--features", "cuda,wgpu"] },
 ];
 
