@@ -119,9 +119,7 @@ pub enum Refusal {
     SecondClearing,
 
     /// An operation that would clear what its groups read.
-    #[error(
-        "{what} given to clear\n  allowed: a scalar that the operation writes, or has nothing to do with"
-    )]
+    #[error("{what} given to clear\n  allowed: a scalar that the operation does not read")]
     ClearedWhileRead {
         /// What the scalar is to the operation.
         what: String,

@@ -7,20 +7,26 @@ use crate::plan::Target;
 use crate::spec::{Format, ScalarEquation, VectorOp, scalar};
 use serde::Serialize;
 
-/// The lines that read what the equations need, evaluate them and write the results; `depth` levels deep. A slot is
-/// spelled by the position of its scalar.
+/// A statement that reads the scalar of a position.
+pub(super) fn read(op: &VectorOp, position: usize, language: &Language, slot: &str) -> String {
+    let known = &op.scalars[position];
+    let component = of_format("read", known.format);
+    language.fill(component, &[("name", &scalar(known.name)), ("slot", slot)])
+}
+
+/// The lines that evaluate the equations and write the results, after those that read the scalars they need; `depth` levels
+/// deep. A slot is spelled by the position of its scalar.
 pub(super) fn lines(
     op: &VectorOp,
+    reads: &[usize],
     language: &Language,
     suffix: &str,
     depth: usize,
     slot: impl Fn(usize) -> String,
 ) -> String {
     let mut lines = Lines::at(depth);
-    for position in op.equation_scalars() {
-        let name = scalar(op.scalars[position].name);
-        let component = of_format("read", op.scalars[position].format);
-        lines.push(&language.fill(component, &[("name", &name), ("slot", &slot(position))]));
+    for position in reads {
+        lines.push(&read(op, *position, language, &slot(*position)));
     }
     for (sum_idx, sum) in op.sums.iter().enumerate() {
         lines.push(&language.fill("read_total", &[("name", sum), ("sum", &format!("{sum_idx}{suffix}"))]));
@@ -37,7 +43,7 @@ pub(super) fn lines(
 }
 
 /// The statement for scalars of a format.
-pub(super) fn of_format(statement: &str, format: Format) -> &'static str {
+fn of_format(statement: &str, format: Format) -> &'static str {
     match (statement, format) {
         ("read", Format::F32) => "read_f32",
         ("read", Format::U32) => "read_u32",
@@ -59,7 +65,7 @@ struct File {
 pub(crate) fn scalar_step(op: &VectorOp) -> Source {
     let symbol = format!("glass_vector_{}_step", op.name);
     let language = rust::language();
-    let step = lines(op, language, "", 1, |position| position.to_string());
+    let step = lines(op, &op.equation_scalars(), language, "", 1, |position| position.to_string());
     let file = File { task: op.formulas.join("; "), symbol: symbol.clone(), step };
     let code = language.file("scalar_step.rs.tera", &file);
     Source {

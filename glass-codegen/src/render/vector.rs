@@ -12,6 +12,7 @@ struct CudaStart {
     threads_per_block: String,
     symbol: String,
     kernel_params: Vec<cuda::Param>,
+    scalars: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -35,6 +36,7 @@ struct CudaLastBlock {
     fold_params: Vec<cuda::Param>,
     fold: String,
     stores: Vec<String>,
+    reads: Vec<String>,
     folds: Vec<String>,
     step: String,
 }
@@ -56,6 +58,7 @@ pub(super) fn cuda(input: &Input<'_>, frame: &VectorFrame) -> String {
                 threads_per_block: threads(input),
                 symbol: input.kernel.symbol.clone(),
                 kernel_params: kernel_params(frame),
+                scalars: cuda_reads(op, &op.equation_scalars()),
             };
             language.file("scalars.cu.tera", &CudaScalars { start, step: cuda_step(op, 1) })
         }
@@ -80,6 +83,7 @@ pub(super) fn cuda(input: &Input<'_>, frame: &VectorFrame) -> String {
                 stores: each_sum(op, |sum_idx| {
                     format!("g_s[{sum_idx}u * n_groups + group] = sums[{sum_idx}u];")
                 }),
+                reads: cuda_reads(op, &scalars_of_step(op)),
                 folds: each_sum(op, fold_call),
                 step: cuda_step(op, 2),
             };
@@ -91,9 +95,26 @@ pub(super) fn cuda(input: &Input<'_>, frame: &VectorFrame) -> String {
     text.trim_start().to_owned()
 }
 
+/// The equations of scalars, which all threads have read before.
 fn cuda_step(op: &VectorOp, depth: usize) -> String {
-    let slot = |position: usize| format!("{}_slot", op.scalars[position].name);
-    scalar_step::lines(op, cuda::language(DType::F32), "u", depth, slot)
+    scalar_step::lines(op, &[], cuda::language(DType::F32), "u", depth, |position| slot(op, position))
+}
+
+/// Statements that read scalars: all at once, before it is known whether they will be needed.
+fn cuda_reads(op: &VectorOp, positions: &[usize]) -> Vec<String> {
+    let read =
+        |position: &usize| scalar_step::read(op, *position, cuda::language(DType::F32), &slot(op, *position));
+    positions.iter().map(read).collect()
+}
+
+/// The scalars that the equations read and no element has read before.
+fn scalars_of_step(op: &VectorOp) -> Vec<usize> {
+    let known = op.element_scalars();
+    op.equation_scalars().into_iter().filter(|position| !known.contains(position)).collect()
+}
+
+fn slot(op: &VectorOp, position: usize) -> String {
+    format!("{}_slot", op.scalars[position].name)
 }
 
 fn threads(input: &Input<'_>) -> String {
@@ -145,19 +166,12 @@ fn cuda_map(input: &Input<'_>, frame: &VectorFrame) -> CudaMap {
     pass("unsigned int", "thread".to_owned(), "threadIdx.x".to_owned());
     pass("unsigned int", COUNT.to_owned(), COUNT.to_owned());
     let subject = "One chunk of long vectors; elements from `count` on do not exist.";
-    let language = cuda::language(DType::F32);
-    let read = |position: &usize| {
-        let known = &op.scalars[*position];
-        let component = scalar_step::of_format("read", known.format);
-        let slot = format!("{}_slot", known.name);
-        language.fill(component, &[("name", &scalar(known.name)), ("slot", &slot)])
-    };
     CudaMap {
         start: cuda::Start::of(input, subject, cuda::params(params)),
         threads_per_block: threads(input),
         kernel_params: kernel_params(frame),
         chunk: chunk(input),
-        scalars: op.element_scalars().iter().map(read).collect(),
+        scalars: cuda_reads(op, &op.element_scalars()),
         has_sums: !op.sums.is_empty(),
         n_sums: op.sums.len().to_string(),
         arguments: cuda::arguments(arguments),
@@ -263,8 +277,8 @@ pub(super) fn wgsl(input: &Input<'_>, frame: &VectorFrame, body: &str, dialect: 
     let op = &frame.op;
     let language = wgsl::language();
     let step = |depth| {
-        let slot = |position: usize| format!("{}_slot", op.scalars[position].name);
-        scalar_step::lines(op, language, "u", depth, slot)
+        let reads = op.equation_scalars();
+        scalar_step::lines(op, &reads, language, "u", depth, |position| slot(op, position))
     };
     match frame.part {
         Part::Scalars => {
@@ -285,12 +299,7 @@ pub(super) fn wgsl(input: &Input<'_>, frame: &VectorFrame, body: &str, dialect: 
         }
         Part::Map | Part::Chunk => {
             let (params, arguments) = wgsl_bases(input, op);
-            let read = |position: &usize| {
-                let known = &op.scalars[*position];
-                let component = scalar_step::of_format("read", known.format);
-                let slot = format!("{}_slot", known.name);
-                language.fill(component, &[("name", &scalar(known.name)), ("slot", &slot)])
-            };
+            let read = |position: &usize| scalar_step::read(op, *position, language, &slot(op, *position));
             let store =
                 |sum_idx: usize| format!("partials[{sum_idx}u * args.n_groups + group] = s[{sum_idx}u];");
             let file = WgslChunk {

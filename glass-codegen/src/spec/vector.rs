@@ -34,6 +34,8 @@ pub struct VectorScalar {
     pub name: &'static str,
     /// What it is.
     pub format: Format,
+    /// What it was before is read.
+    pub is_read: bool,
     /// The operation changes it.
     pub is_written: bool,
 }
@@ -168,8 +170,13 @@ impl fmt::Display for VectorOp {
         for VectorOperand { name, usage } in &self.operands {
             writeln!(f, "  {usage:?} {name}")?;
         }
-        for VectorScalar { name, format, is_written } in &self.scalars {
-            writeln!(f, "  {} {} {name}", if *is_written { "Written" } else { "Read" }, format.as_str())?;
+        for VectorScalar { name, format, is_read, is_written } in &self.scalars {
+            let usage = match (is_read, is_written) {
+                (true, true) => "ReadWrite",
+                (false, true) => "Write",
+                (_, false) => "Read",
+            };
+            writeln!(f, "  {usage} {} {name}", format.as_str())?;
         }
         for step in &self.elementwise {
             match step {

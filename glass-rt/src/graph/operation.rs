@@ -86,7 +86,7 @@ impl Operation<'_> {
     ///
     /// # Errors
     /// Another operation than a vector operation, a second slot to clear, a slot of another arena, and one that is
-    /// the gate or that the operation only reads.
+    /// the gate or that the operation reads.
     pub fn clearing(self, slot: Slot<u32>) -> Result<Self, Error> {
         if slot.arena != self.arena {
             return Err(refused(&self.node.name, Refusal::ForeignArena));
@@ -135,7 +135,7 @@ impl Node {
             return refused("the gate".into());
         }
         let mut scalars = task.scalars.iter().zip(words);
-        match scalars.find(|(scalar, word)| *word == cleared && !scalar.is_written) {
+        match scalars.find(|(scalar, word)| *word == cleared && scalar.is_read) {
             Some((scalar, _)) => refused(format!("`{}`", scalar.name)),
             None => Ok(()),
         }

@@ -107,6 +107,8 @@ pub struct VectorScalar {
     pub name: &'static str,
     /// Format of its slot.
     pub format: Format,
+    /// Whether an equation reads what it was before the operation.
+    pub is_read: bool,
     /// Whether a scalar equation or a sum writes it.
     pub is_written: bool,
 }

@@ -83,7 +83,7 @@ const fn operand(name: &'static str, kind: OperandKind) -> VectorOperand {
 }
 
 const fn scalar(name: &'static str, format: Format, is_written: bool) -> VectorScalar {
-    VectorScalar { name, format, is_written }
+    VectorScalar { name, format, is_read: !is_written, is_written }
 }
 
 const fn variant(strategy: Strategy, threads: usize, elements: usize, code: VectorCode) -> VectorVariant {

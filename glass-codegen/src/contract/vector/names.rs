@@ -317,7 +317,8 @@ impl<'a> Names<'a> {
             let is_written = self.is_written[member_idx];
             let usage = match (member.kind, self.is_read[member_idx], is_written) {
                 (MemberKind::Scalar(format), ..) => {
-                    scalars.push(VectorScalar { name, format, is_written });
+                    let is_read = self.is_read[member_idx];
+                    scalars.push(VectorScalar { name, format, is_read, is_written });
                     continue;
                 }
                 (MemberKind::Matrix, ..) => Usage::Matrix,

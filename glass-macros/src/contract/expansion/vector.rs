@@ -116,12 +116,12 @@ fn task(generated: &GeneratedVector, variants: &[TokenStream]) -> TokenStream {
         quote!(VectorOperand { name: #name, kind: OperandKind::#kind })
     });
     let scalars = op.scalars.iter().map(|scalar| {
-        let (name, is_written) = (scalar.name, scalar.is_written);
+        let (name, is_read, is_written) = (scalar.name, scalar.is_read, scalar.is_written);
         let format = word(match scalar.format {
             Format::F32 => "F32",
             Format::U32 => "U32",
         });
-        quote!(VectorScalar { name: #name, format: Format::#format, is_written: #is_written })
+        quote!(VectorScalar { name: #name, format: Format::#format, is_read: #is_read, is_written: #is_written })
     });
     let products = op.products().map(|(matrix, vector)| {
         let [matrix, vector] = [matrix, vector].map(number);

@@ -32,7 +32,7 @@ static PRODUCT: VectorTask = VectorTask {
         VectorOperand { name: "p", kind: OperandKind::Read },
         VectorOperand { name: "q", kind: OperandKind::Write },
     ],
-    scalars: &[VectorScalar { name: "pq", format: Format::F32, is_written: true }],
+    scalars: &[VectorScalar { name: "pq", format: Format::F32, is_read: false, is_written: true }],
     n_sums: 1,
     has_scalar_step: true,
     products: &[RowProduct { matrix: 0, vector: 1 }],

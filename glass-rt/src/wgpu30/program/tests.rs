@@ -95,7 +95,7 @@ impl VectorOp for Total {
     const TASK: &'static VectorTask = &VectorTask {
         symbol: "web_total",
         operands: &[VectorOperand { name: "x", kind: OperandKind::Read }],
-        scalars: &[VectorScalar { name: "total", format: Format::F32, is_written: true }],
+        scalars: &[VectorScalar { name: "total", format: Format::F32, is_read: false, is_written: true }],
         n_sums: 1,
         has_scalar_step: true,
         products: &[],
