@@ -88,7 +88,9 @@ fn nothing_is_missing() {
 #[test]
 fn every_op_and_option_meets_every_tier() {
     let mut missing = Vec::new();
-    for op in Op::ALL.iter().filter(|op| op.availability() == Availability::Now) {
+    // Vector operations have no problems of a fixed size, and tests of their own.
+    let provided = Op::ALL.iter().filter(|op| op.availability() == Availability::Now && **op != Op::Vector);
+    for op in provided {
         for dtype in [DType::F32, DType::F64] {
             if !grid::grid().iter().any(|entry| (entry.spec.op, entry.spec.dtype) == (*op, dtype)) {
                 missing.push(format!("{} in {}", op.as_str(), dtype.as_str()));

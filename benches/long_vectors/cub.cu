@@ -1,0 +1,83 @@
+// CUB's device-wide sum and sum of squares as nodes of a replayed CUDA graph: the peer of long_vectors.
+#include <cub/cub.cuh>
+
+#include <chrono>
+#include <cstdio>
+#include <vector>
+
+struct Plus {
+    __device__ float operator()(float x, float y) const { return x + y; }
+};
+
+struct Square {
+    __device__ float operator()(float x) const { return x * x; }
+};
+
+static void check(cudaError_t error) {
+    if (error != cudaSuccess) {
+        std::fprintf(stderr, "%s\n", cudaGetErrorString(error));
+        std::exit(1);
+    }
+}
+
+template <typename Reduce> static void bench(const char *what, size_t n, int n_nodes, Reduce reduce) {
+    cudaStream_t stream;
+    check(cudaStreamCreate(&stream));
+    size_t bytes = 0;
+    check(reduce(nullptr, bytes, stream));
+    void *temporary;
+    check(cudaMalloc(&temporary, bytes));
+    cudaGraph_t graph;
+    cudaGraphExec_t executable;
+    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    for (int node = 0; node < n_nodes; ++node) {
+        check(reduce(temporary, bytes, stream));
+    }
+    check(cudaStreamEndCapture(stream, &graph));
+    check(cudaGraphInstantiate(&executable, graph, 0));
+    const int n_replays = 5, n_samples = 9;
+    std::printf("{\"what\":\"cub %s\",\"n\":%zu,\"us\":[", what, n);
+    for (int sample = 0; sample <= n_samples; ++sample) {
+        check(cudaStreamSynchronize(stream));
+        const auto start = std::chrono::steady_clock::now();
+        for (int replay = 0; replay < n_replays; ++replay) {
+            check(cudaGraphLaunch(executable, stream));
+        }
+        check(cudaStreamSynchronize(stream));
+        const std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - start;
+        // The first one warms up.
+        if (sample > 0) {
+            std::printf("%s%.3f", sample > 1 ? ", " : "", time.count() / (n_replays * n_nodes));
+        }
+    }
+    std::printf("]}\n");
+    check(cudaGraphExecDestroy(executable));
+    check(cudaGraphDestroy(graph));
+    check(cudaFree(temporary));
+    check(cudaStreamDestroy(stream));
+}
+
+int main() {
+    float *result;
+    check(cudaMalloc(&result, sizeof(float)));
+    for (int log2 = 12; log2 <= 28; log2 += 2) {
+        const size_t n = size_t(1) << log2;
+        std::vector<float> values(n);
+        for (size_t i = 0; i < n; ++i) {
+            values[i] = float(i % 3) - 1.0f;
+        }
+        float *x;
+        check(cudaMalloc(&x, n * sizeof(float)));
+        check(cudaMemcpy(x, values.data(), n * sizeof(float), cudaMemcpyHostToDevice));
+        const int n_nodes = log2 <= 22 ? 16 : 4;
+        bench("sum", n, n_nodes, [&](void *temporary, size_t &bytes, cudaStream_t stream) {
+            return cub::DeviceReduce::Sum(temporary, bytes, x, result, int(n), stream);
+        });
+        bench("norm2", n, n_nodes, [&](void *temporary, size_t &bytes, cudaStream_t stream) {
+            return cub::DeviceReduce::TransformReduce(
+                temporary, bytes, x, result, int(n), Plus{}, Square{}, 0.0f, stream);
+        });
+        check(cudaFree(x));
+    }
+    return 0;
+}
