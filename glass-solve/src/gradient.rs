@@ -4,6 +4,7 @@ use crate::words::Words;
 use crate::{Error, rounds, setup};
 use glass::rt::graph::Executable;
 use glass::{Csr, Device, Graph, Handle, MatrixHandle, ScalarArena, VecView, Vector};
+use std::sync::{Mutex, PoisonError};
 
 /// What the residual is multiplied by before it becomes a direction.
 #[derive(Clone, Debug, Default)]
@@ -35,10 +36,11 @@ impl Preconditioner {
             let of_row = columns[entries.clone()].iter().zip(&values[entries]);
             let value: f32 =
                 of_row.filter(|(column, _)| **column as usize == row).map(|(_, value)| value).sum();
-            if !(value > 0.0 && value.is_finite()) {
+            let inverted = 1.0 / value;
+            if !(value > 0.0 && value.is_finite() && inverted.is_finite()) {
                 return Err(Error::Diagonal { row, value });
             }
-            inverse.push(1.0 / value);
+            inverse.push(inverted);
         }
         Ok(Preconditioner::Diagonal(Vector::upload(device, &inverse)?))
     }
@@ -82,7 +84,7 @@ pub struct Report {
     pub outcome: Outcome,
     /// Steps taken.
     pub iterations: u32,
-    /// Squared norm of the last finite residual, by the recurrence.
+    /// Squared norm of the residual at `x`, by the recurrence; where that was no number from the start, what it was.
     pub rr: f32,
 }
 
@@ -97,6 +99,8 @@ pub struct ConjugateGradient {
     rounds: Option<(Executable, u32)>,
     rest: Option<Executable>,
     finish: Executable,
+    /// Keeps the submissions of two solves apart, and a report from the middle of one.
+    turn: Mutex<()>,
 }
 
 impl ConjugateGradient {
@@ -152,6 +156,7 @@ impl ConjugateGradient {
             rounds,
             rest,
             finish: finish.compile()?,
+            turn: Mutex::default(),
         })
     }
 
@@ -160,6 +165,7 @@ impl ConjugateGradient {
     /// # Errors
     /// Errors of the submission, and of earlier asynchronous work.
     pub fn solve(&self) -> Result<(), Error> {
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         self.setup.run()?;
         if let Some((rounds, n_submissions)) = &self.rounds {
             for _ in 0..*n_submissions {
@@ -176,11 +182,9 @@ impl ConjugateGradient {
     /// How the last solve ended. Waits for it.
     ///
     /// # Errors
-    /// Errors of earlier asynchronous work, and of the copy.
-    ///
-    /// # Panics
-    /// Before the first solve, which alone decides on an outcome.
+    /// No solve before, errors of earlier asynchronous work, and of the copy.
     pub fn report(&self) -> Result<Report, Error> {
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let Words { converged, max_iterations, breakdown, non_finite, iterations, rr, .. } = self.words;
         let outcomes = [
             (converged, Outcome::Converged),
@@ -194,7 +198,7 @@ impl ConjugateGradient {
                 found.push(outcome);
             }
         }
-        let [outcome] = found[..] else { panic!("{} outcomes of a solve", found.len()) };
+        let [outcome] = found[..] else { return Err(Error::NotSolved) };
         Ok(Report { outcome, iterations: self.finish.read(iterations)?, rr: self.finish.read(rr)? })
     }
 }

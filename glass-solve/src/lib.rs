@@ -64,6 +64,10 @@ pub enum Error {
         value: f32,
     },
 
+    /// A report before the first solve, which alone decides on an outcome.
+    #[error("no solve was submitted\n  allowed: a report after one")]
+    NotSolved,
+
     /// The run time refused.
     #[error(transparent)]
     Runtime(#[from] glass::Error),

@@ -26,6 +26,14 @@ const SPILLING: &[(&str, &str)] = &[
         "glass_ldlt_solve_f64_n5_nrhs3_inplace_block_serial_interleaved_t64",
         "4 bytes around a reciprocal in a loop",
     ),
+    (
+        "glass_ldlt_pivoted_solve_f64_n14_block_serial_interleaved_t96",
+        "16 bytes around a reciprocal in a loop",
+    ),
+    (
+        "glass_ldlt_pivoted_solve_f64_n14_nrhs3_block_serial_contiguous_t33",
+        "28 bytes around a reciprocal in a loop",
+    ),
     ("glass_logsumexp_f64_n5_thread_serial_contiguous_shared_t128", "exp of a double keeps its own stack"),
     ("glass_logsumexp_f64_n7_thread_serial_contiguous_bulk_t64", "exp of a double keeps its own stack"),
     (

@@ -141,15 +141,15 @@ fn cuda_map(input: &Input<'_>, frame: &VectorFrame) -> CudaMap {
                 pass(READ, format!("{name}_values"), format!("g_{name}_values"));
             }
             Usage::Read => {
-                pass(READ, stored_name(name), format!("g_{name} + {name}_start + first"));
+                pass(READ, stored_name(name), format!("g_{name}_v + {name}_start + first"));
             }
             Usage::Write | Usage::ReadWrite => {
-                pass(WRITTEN, stored_name(name), format!("g_{name} + {name}_start + first"));
+                pass(WRITTEN, stored_name(name), format!("g_{name}_v + {name}_start + first"));
             }
             Usage::Gathered => {}
         }
         if op.products().any(|(_, vector)| vector == position) {
-            pass(READ, format!("{name}_all"), format!("g_{name} + {name}_start"));
+            pass(READ, format!("{name}_all"), format!("g_{name}_v + {name}_start"));
         }
     }
     for position in op.element_scalars() {
@@ -193,8 +193,8 @@ fn kernel_params(frame: &VectorFrame) -> Vec<cuda::Param> {
                 param(INDICES, format!("g_{name}_columns"));
                 param(READ, format!("g_{name}_values"));
             }
-            Usage::Read | Usage::Gathered => param(READ, format!("g_{name}")),
-            Usage::Write | Usage::ReadWrite => param(WRITTEN, format!("g_{name}")),
+            Usage::Read | Usage::Gathered => param(READ, format!("g_{name}_v")),
+            Usage::Write | Usage::ReadWrite => param(WRITTEN, format!("g_{name}_v")),
         }
     }
     if !frame.op.sums.is_empty() {
@@ -325,7 +325,7 @@ fn wgsl_bases(input: &Input<'_>, op: &VectorOp) -> (Vec<String>, Vec<String>) {
     for (position, operand) in op.operands.iter().enumerate() {
         let name = operand.name;
         match operand.usage {
-            Usage::Matrix => pass(format!("{name}_base"), "u32", "first".to_owned()),
+            Usage::Matrix => pass(format!("{name}_first"), "u32", "first".to_owned()),
             Usage::Read | Usage::Write | Usage::ReadWrite => {
                 pass(format!("{}_base", stored_name(name)), "u32", format!("args.{name}_start + first"));
             }

@@ -17,7 +17,7 @@ pub use phase::{
 pub use pivoted::{BlockDiagonal, Blocks, BunchKaufman, Exchange, Lu, Search, Sought};
 
 pub use vector::{Elementwise, ScalarEquation, Usage, VectorOp, VectorOperand, VectorScalar};
-pub(crate) use vector::{element, made, scalar};
+pub(crate) use vector::{element, made, product, scalar};
 
 use crate::catalogue::Op;
 use std::fmt;

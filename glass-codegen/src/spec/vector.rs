@@ -117,6 +117,11 @@ pub(crate) fn made(name: &str) -> String {
     format!("{name}_new")
 }
 
+/// Name of an element of a matrix times a vector; a suffix of its own, as every kind of name has one.
+pub(crate) fn product(matrix: &str, vector: &str) -> String {
+    format!("{matrix}_{vector}_product")
+}
+
 impl VectorOp {
     /// Distinct products of a matrix and a vector, by their positions.
     pub fn products(&self) -> impl Iterator<Item = (usize, usize)> {

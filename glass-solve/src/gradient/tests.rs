@@ -219,6 +219,10 @@ fn what_is_no_system_is_refused() {
         new(&matrix, &x, &x, &options(1)),
         "one vector given as `b` and as `x`\n  allowed: two, as x is written"
     );
+    let unsolved = ConjugateGradient::new(&device, &matrix, &b, &x, &options(1)).unwrap();
+    assert_eq!(unsolved.report(), Err(Error::NotSolved));
+    let tiny = Preconditioner::jacobi(&device, &[0, 1], &[0], &[1e-40]).unwrap_err();
+    assert_eq!(tiny, Error::Diagonal { row: 0, value: 1e-40 });
     let refused = Preconditioner::jacobi(&device, &OFFSETS, &[1, 1, 0, 0], &VALUES).unwrap_err();
     assert_eq!(refused, Error::Diagonal { row: 0, value: 0.0 });
 }

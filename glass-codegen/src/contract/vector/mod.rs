@@ -112,6 +112,9 @@ pub fn lower_vector(
     let report = |place, message: String, mistakes: &mut Vec<_>| {
         mistakes.push(VectorMistake { place, message: format!("glass: {message}") });
     };
+    // An equation stands in comments of one line.
+    let one_line = |text: &String| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let equations: Vec<String> = equations.iter().map(one_line).collect();
     let mut names = Names::new(members);
     if equations.is_empty() {
         let message = "no equation is given\nallowed: at least one, such as `\"y = fma(alpha, x, y)\"`";
@@ -129,7 +132,7 @@ pub fn lower_vector(
             report(Place::Member(member_idx), message, &mut mistakes);
         });
     }
-    let op = names.finish(name, equations);
+    let op = names.finish(name, &equations);
     if mistakes.is_empty() {
         check_whole(&op, targets, &mut |message| report(Place::Attribute, message, &mut mistakes));
     }
@@ -162,3 +165,6 @@ fn check_whole(op: &VectorOp, targets: &[Target], report: &mut impl FnMut(String
         ));
     }
 }
+
+#[cfg(test)]
+mod tests;

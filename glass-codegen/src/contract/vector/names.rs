@@ -4,7 +4,7 @@ use super::parse::{Equation, Tree};
 use super::{Member, MemberKind};
 use crate::spec::{
     Elementwise, Expression, Format, Operator, ScalarEquation, Usage, VectorOp, VectorOperand, VectorScalar,
-    element, made, scalar,
+    element, made, product, scalar,
 };
 
 /// What is wrong and what is allowed instead.
@@ -17,6 +17,10 @@ struct Value {
     /// It is another one for every element.
     is_element: bool,
 }
+
+/// What begins like this is the compiler's in WGSL and C++.
+const RESERVED: &str = "__";
+const NOT_RESERVED: &str = "names that do not begin with `__`, which compilers keep for themselves";
 
 /// Which values a formula may use.
 #[derive(Clone, Copy, PartialEq)]
@@ -141,6 +145,9 @@ impl<'a> Names<'a> {
 
     /// The name that an equation makes. Each is made once.
     fn new_name(&self, target: &str) -> Result<String, Mistake> {
+        if target.starts_with(RESERVED) {
+            return wrong(format!("makes `{target}`"), NOT_RESERVED);
+        }
         match self.made.iter().any(|made| made.name == *target) {
             true => wrong(format!("makes `{target}` a second time"), "each name once"),
             false => Ok(made(target)),
@@ -224,11 +231,19 @@ impl<'a> Names<'a> {
         let matrix_idx = self.member(matrix).expect("it is a member");
         self.is_multiplied[vector_idx] = true;
         self.is_read[matrix_idx] = true;
-        let name = element(&format!("{matrix}_{vector}"));
+        let name = product(matrix, &vector);
         let [matrix, vector] = [matrix_idx, vector_idx].map(|member_idx| self.operand(member_idx));
         let is_known = self.elementwise.iter().any(|step| {
             matches!(step, Elementwise::Product { matrix: known, vector: other, .. } if (*known, *other) == (matrix, vector))
         });
+        let is_alike =
+            |step: &Elementwise| matches!(step, Elementwise::Product { name: known, .. } if *known == name);
+        if !is_known && self.elementwise.iter().any(is_alike) {
+            return wrong(
+                format!("makes a second product of the name `{name}`"),
+                "fields whose names join otherwise",
+            );
+        }
         if !is_known {
             self.elementwise.push(Elementwise::Product { name: name.clone(), matrix, vector });
         }
@@ -240,17 +255,26 @@ impl<'a> Names<'a> {
         let formats: Vec<_> = values.iter().map(|value| value.format).collect();
         let is_element = values.iter().any(|value| value.is_element);
         let (allowed, result) = signature(operator, &formats);
+        let is_literal = |value: &Value| matches!(value.of, Expression::Number(_) | Expression::Integer(_));
+        if operator != Operator::Neg && values.iter().all(is_literal) {
+            return wrong(
+                format!("gives numbers alone to {}", spelled_operator(operator)),
+                "the result as a number",
+            );
+        }
         let spelled = || formats.iter().map(|format| format.as_str()).collect::<Vec<_>>().join(", ");
         let Some(format) = result else {
             return wrong(format!("gives {} to {}", spelled(), spelled_operator(operator)), allowed);
         };
-        if is_element && format == Format::U32 {
+        // A scalar condition is one for all elements as well, and only a name has a form for them.
+        let is_of_elements = is_element || context == Context::Element;
+        if is_of_elements && format == Format::U32 {
             return wrong(
-                format!("takes {} of elements", spelled_operator(operator)),
-                "conditions of scalars\nwhy: elements are f32",
+                format!("takes {} in an equation of elements", spelled_operator(operator)),
+                "`select` by a scalar of the struct that is u32\nwhy: elements are f32",
             );
         }
-        if is_element && operator == Operator::Select && !matches!(values[0].of, Expression::Name(_)) {
+        if is_of_elements && operator == Operator::Select && !matches!(values[0].of, Expression::Name(_)) {
             return wrong(
                 "selects elements by a formula".to_owned(),
                 "a scalar of the struct as the condition",
@@ -302,8 +326,11 @@ impl<'a> Names<'a> {
         for (member_idx, member) in self.members.iter().enumerate() {
             let is_used =
                 self.is_read[member_idx] || self.is_written[member_idx] || self.is_multiplied[member_idx];
+            let name = &member.name;
+            if name.starts_with(RESERVED) {
+                report(member_idx, format!("field `{name}` is no name in a kernel\nallowed: {NOT_RESERVED}"));
+            }
             if !is_used {
-                let name = &member.name;
                 report(member_idx, format!("field `{name}` is in no equation\nallowed: fields that are"));
             }
         }

@@ -27,6 +27,9 @@ type Mistake = (String, &'static str);
 /// Deepest nesting: more is no formula that anyone wrote.
 const MAX_DEPTH: usize = 64;
 
+/// Most words and symbols: formulas are trees, and trees are walked by recursion.
+const MAX_TOKENS: usize = 1000;
+
 /// Functions by their names, with the number of their arguments.
 const FUNCTIONS: [(&str, Operator, usize); 4] = [
     ("abs", Operator::Abs, 1),
@@ -50,7 +53,14 @@ enum Token {
 
 /// Reads an equation.
 pub(super) fn equation(text: &str) -> Result<Equation, Mistake> {
-    let mut parser = Parser { tokens: tokens(text)?, position: 0, depth: 0 };
+    let tokens = tokens(text)?;
+    if tokens.len() > MAX_TOKENS {
+        return Err((
+            format!("has {} words and symbols; allowed are {MAX_TOKENS}", tokens.len()),
+            "several equations, of which later ones use the names of earlier ones",
+        ));
+    }
+    let mut parser = Parser { tokens, position: 0, depth: 0 };
     let wanted = "a name, `=` and a formula, such as `r = fma(alpha, q, r)`";
     let Some(Token::Name(target)) = parser.next() else {
         return Err(("does not begin with a name".to_owned(), wanted));
@@ -338,9 +348,11 @@ mod tests {
         ] {
             assert_eq!(equation(text).unwrap_err().0, mistake, "{text}");
         }
-        let deep = format!("a = {}b{}", "(".repeat(100_000), ")".repeat(100_000));
+        let deep = format!("a = {}b{}", "(".repeat(400), ")".repeat(400));
         assert_eq!(equation(&deep).unwrap_err().0, "nests deeper than 64");
-        let signs = format!("a = {}b", "!".repeat(100_000));
+        let signs = format!("a = {}b", "!".repeat(400));
         assert_eq!(equation(&signs).unwrap_err().0, "nests deeper than 64");
+        let long = format!("a = b{}", " + b".repeat(100_000));
+        assert_eq!(equation(&long).unwrap_err().0, "has 200003 words and symbols; allowed are 1000");
     }
 }
