@@ -27,6 +27,8 @@ const LAYERS: &[Layer] = &[
         features: "",
         forbidden: &["glass-codegen", "glass-rt", "glass-macros", "glass-kernels"],
     },
+    // What it gets of the generator, it gets through attributes.
+    Layer { package: "glass-solve", features: "cuda,wgpu", forbidden: &["tera", "glass-codegen"] },
     Layer { package: "glass-ui-tests", features: "", forbidden: &["cudarc", "wgpu"] },
 ];
 
