@@ -7,7 +7,12 @@ use glass_codegen::catalogue::Op;
 use glass_codegen::plan::{Arch, Target};
 use glass_codegen::reduction::Levels;
 use glass_codegen::render::{Dialect, Source};
-use glass_codegen::{Generated, GeneratedReduction, Variant};
+use glass_codegen::spec::Format;
+use glass_codegen::vector::VectorKernels;
+use glass_codegen::{
+    Generated, GeneratedReduction, GeneratedVector, Member, MemberKind, Variant, VectorRequest,
+    generate_vector, lower_vector,
+};
 use glass_tests::case::{self, Case};
 use glass_tests::grid::{self, Entry};
 use glass_tests::reduction;
@@ -35,16 +40,25 @@ fn every_case_matches_its_snapshots() {
     assert!(failures.is_empty(), "changed, see `cargo xtask bless`:\n{}", failures.join("\n"));
 }
 
-/// The reduction that is shown: few threads, two elements each.
-fn shown_reduction() -> GeneratedReduction {
-    reduction::of(Op::Dot, (64, 2))
+/// A folder of snapshots, and the name and text of each.
+type Shown = (PathBuf, Vec<(&'static str, String)>);
+
+/// What is shown of long vectors: a reduction and a vector operation of few threads, two elements each.
+fn long_vectors() -> [Shown; 2] {
+    let reduction = reduction::of(Op::Dot, (64, 2));
+    let name = reduction.symbol.strip_prefix("glass_").expect("a symbol of glass");
+    let folder = case::package().join("snapshots/reduce").join(name);
+    let product = vector_product();
+    let of_product = case::package().join("snapshots/vector").join(&product.request.op.name);
+    [(folder, reduction_stages(&reduction)), (of_product, vector_stages(&product))]
 }
 
 #[test]
-fn a_reduction_matches_its_snapshots() {
-    let generated = shown_reduction();
-    for (name, text) in reduction_stages(&generated) {
-        settings(reduction_folder(&generated)).bind(|| insta::assert_snapshot!(name, text));
+fn long_vectors_match_their_snapshots() {
+    for (folder, stages) in long_vectors() {
+        for (name, text) in stages {
+            settings(folder.clone()).bind(|| insta::assert_snapshot!(name, text));
+        }
     }
 }
 
@@ -87,9 +101,9 @@ fn every_snapshot_has_a_case() {
             stages(&case.generate()).into_iter().map(|(name, _)| folder.join(format!("{name}.snap"))),
         );
     }
-    let reduction = shown_reduction();
-    let folder = reduction_folder(&reduction);
-    made.extend(reduction_stages(&reduction).iter().map(|(name, _)| folder.join(format!("{name}.snap"))));
+    for (folder, stages) in long_vectors() {
+        made.extend(stages.iter().map(|(name, _)| folder.join(format!("{name}.snap"))));
+    }
     let is_pending = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "new");
     let found: BTreeSet<_> = case::files("snapshots").into_iter().filter(|path| !is_pending(path)).collect();
     let mut stale: Vec<_> = found.difference(&made).collect();
@@ -143,9 +157,45 @@ fn texts(variants: &[Variant]) -> impl Iterator<Item = (&'static str, String)> {
     })
 }
 
-fn reduction_folder(generated: &GeneratedReduction) -> PathBuf {
-    let name = generated.symbol.strip_prefix("glass_").expect("a symbol of glass");
-    case::package().join("snapshots/reduce").join(name)
+/// A sparse matrix times a vector, a sum, and what follows from it: the first step of an iteration of conjugate gradients.
+fn vector_product() -> GeneratedVector {
+    let members = [
+        ("a", MemberKind::Matrix),
+        ("p", MemberKind::Vector),
+        ("q", MemberKind::Vector),
+        ("rho", MemberKind::Scalar(Format::F32)),
+        ("alpha", MemberKind::Scalar(Format::F32)),
+        ("active", MemberKind::Scalar(Format::U32)),
+    ];
+    let members = members.map(|(name, kind)| Member { name: name.to_owned(), kind });
+    let equations = [
+        "q = a * p",
+        "pq = sum(p * q)",
+        "active = finite(pq) & pq > 0.0",
+        "alpha = select(active, rho / pq, alpha)",
+    ];
+    let targets = vec![Target::Cuda, Target::Wgsl, Target::Host];
+    let op = lower_vector("product", &equations.map(str::to_owned), &members, &targets);
+    let op = op.unwrap_or_else(|mistakes| panic!("{mistakes:#?}"));
+    generate_vector(&VectorRequest { op, targets, threads_per_block: 64, elements_per_thread: 2 })
+}
+
+fn vector_stages(generated: &GeneratedVector) -> Vec<(&'static str, String)> {
+    let (mut variants, mut host_step) = (Vec::new(), String::new());
+    for variant in &generated.variants {
+        match &variant.kernels {
+            VectorKernels::OneLaunch(kernel) => variants.push((**kernel).clone()),
+            VectorKernels::TwoLaunches(kernels) => variants.extend(kernels.iter().cloned()),
+            // The host has two orders of the same texts.
+            VectorKernels::Host { element, step } if host_step.is_empty() => {
+                variants.extend(element.iter().map(|form| form.variant.clone()));
+                host_step = step.as_ref().map(Source::text).unwrap_or_default();
+            }
+            VectorKernels::Host { .. } => {}
+        }
+    }
+    let stages = [("1-operation", generated.request.op.to_string()), ("2-kernel", kernels(&variants))];
+    stages.into_iter().chain(texts(&variants)).chain([("3-rust-scalars", host_step)]).collect()
 }
 
 /// Of every strategy the first level and the last.
