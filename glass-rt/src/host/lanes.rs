@@ -360,39 +360,6 @@ macro_rules! lanes {
             }
         }
 
-        impl<const W: usize> Pack<$float, W> {
-            #[inline(always)]
-            fn map(mut self, of: impl Fn($float) -> $float) -> Self {
-                for lane in 0..W {
-                    self.0[lane] = of(self.0[lane]);
-                }
-                self
-            }
-
-            #[inline(always)]
-            fn zip(mut self, other: Self, of: impl Fn($float, $float) -> $float) -> Self {
-                for lane in 0..W {
-                    self.0[lane] = of(self.0[lane], other.0[lane]);
-                }
-                self
-            }
-
-            #[inline(always)]
-            fn count(self, words: &mut Pack<u32, W>, is_counted: impl Fn($float) -> bool) {
-                for lane in 0..W {
-                    words.0[lane] += u32::from(is_counted(self.0[lane]));
-                }
-            }
-
-            /// One loop for each result keeps loops over one width of element.
-            #[inline(always)]
-            fn note(self, is_good: impl Fn($float) -> bool, number: u32, status: &mut Pack<u32, W>) {
-                for lane in 0..W {
-                    status.0[lane] = noted(status.0[lane], is_good(self.0[lane]), number);
-                }
-            }
-        }
-
         impl<const W: usize> Lanes<$float> for Pack<$float, W> {
             #[inline(always)]
             fn splat(value: $float) -> Self {

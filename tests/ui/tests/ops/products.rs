@@ -52,7 +52,7 @@ op!(ger: op(ger, m = 3, n = 2), [], |seed| {
     Problem::overwriting([x.clone(), y.clone()], x.times(&y.transposed()))
 });
 
-/// The second segment overlaps the first one in `y`; of the bad problem the first one ends outside of `x`.
+// The second segment overlaps the first one in `y`; of the bad problem the first one ends outside of `x`.
 op!(gemv_segmented: op(gemv_segmented, m = 2, n = 2, segments = 2, a_len = 7, x_len = 4, y_len = 4, fuse), [], |seed| {
     let (a, x, c, s) = (whole(7, 1, seed), whole(4, 1, seed + 1), whole(2, 1, seed + 2), whole(2, 2, seed + 3));
     let first_x = if seed == BAD { 3 } else { 2 };
@@ -75,7 +75,7 @@ op!(gemv_segmented: op(gemv_segmented, m = 2, n = 2, segments = 2, a_len = 7, x_
     }
 });
 
-/// Two products that meet in one matrix, and one alone. Of the bad problem the first names a matrix that there is not.
+// Two products that meet in one matrix, and one alone. Of the bad problem the first names a matrix that there is not.
 op!(gemm_batched_indexed: op(gemm_batched_indexed, dim = 2, pairs = 3, a_count = 2, b_count = 2, c_count = 3, trans_b, beta = one), [], |seed| {
     let side_by_side = |parts: &[Matrix]| Matrix::new(2, 2 * parts.len(), |row, col| parts[col / 2].at(row, col % 2));
     let several = |count: usize, seed: usize| (0..count).map(|idx| whole(2, 2, seed + idx)).collect::<Vec<_>>();
