@@ -394,9 +394,7 @@ fn call_arguments(input: &Input<'_>, has_parts: bool) -> Vec<Argument> {
     });
     let scalars = spec.scalars.iter().map(|name| (*name).to_owned());
     let ring = reads_ahead(input).then(|| RING.to_owned());
-    let values: Vec<_> = bases.chain(temporaries).chain(worker).chain(ring).chain(scalars).collect();
-    let with_separators = separators(values.len(), ");").zip(values);
-    with_separators.map(|(separator, value)| Argument { value, separator }).collect()
+    arguments(bases.chain(temporaries).chain(worker).chain(ring).chain(scalars).collect())
 }
 
 /// Whether a frame of the thread tier copies whole problems before the body runs.

@@ -1,6 +1,7 @@
 //! The frames of vector operations: their parameters are those of the run time's interface, in its order.
 
-use super::{Dialect, Input, cuda, scalar_step, wgsl, writer};
+use super::language::Language;
+use super::{Dialect, Input, cuda, level, scalar_step, wgsl, writer};
 use crate::kernel::{COUNT, Part, VectorFrame, stored_name};
 use crate::plan::Tier;
 use crate::spec::{DType, Format, Usage, VectorOp, scalar};
@@ -58,7 +59,7 @@ pub(super) fn cuda(input: &Input<'_>, frame: &VectorFrame) -> String {
                 threads_per_block: threads(input),
                 symbol: input.kernel.symbol.clone(),
                 kernel_params: kernel_params(frame),
-                scalars: cuda_reads(op, &op.equation_scalars()),
+                scalars: reads(op, &op.equation_scalars(), language),
             };
             language.file("scalars.cu.tera", &CudaScalars { start, step: cuda_step(op, 1) })
         }
@@ -73,7 +74,7 @@ pub(super) fn cuda(input: &Input<'_>, frame: &VectorFrame) -> String {
             let file = CudaLastBlock {
                 map: cuda_map(input, frame),
                 fold_name: fold.body.name.clone(),
-                fold_params: super::level::cuda_params(&fold.spec, &fold.body),
+                fold_params: level::cuda_params(&fold.spec, &fold.body),
                 fold: writer::lines(
                     &cuda::facts(DType::F32, Tier::Block),
                     &fold.spec,
@@ -83,7 +84,7 @@ pub(super) fn cuda(input: &Input<'_>, frame: &VectorFrame) -> String {
                 stores: each_sum(op, |sum_idx| {
                     format!("g_s[{sum_idx}u * n_groups + group] = sums[{sum_idx}u];")
                 }),
-                reads: cuda_reads(op, &scalars_of_step(op)),
+                reads: reads(op, &scalars_of_step(op), language),
                 folds: each_sum(op, fold_call),
                 step: cuda_step(op, 2),
             };
@@ -101,9 +102,8 @@ fn cuda_step(op: &VectorOp, depth: usize) -> String {
 }
 
 /// Statements that read scalars: all at once, before it is known whether they will be needed.
-fn cuda_reads(op: &VectorOp, positions: &[usize]) -> Vec<String> {
-    let read =
-        |position: &usize| scalar_step::read(op, *position, cuda::language(DType::F32), &slot(op, *position));
+fn reads(op: &VectorOp, positions: &[usize], language: &Language) -> Vec<String> {
+    let read = |position: &usize| scalar_step::read(op, *position, language, &slot(op, *position));
     positions.iter().map(read).collect()
 }
 
@@ -171,7 +171,7 @@ fn cuda_map(input: &Input<'_>, frame: &VectorFrame) -> CudaMap {
         threads_per_block: threads(input),
         kernel_params: kernel_params(frame),
         chunk: chunk(input),
-        scalars: cuda_reads(op, &op.element_scalars()),
+        scalars: reads(op, &op.element_scalars(), cuda::language(DType::F32)),
         has_sums: !op.sums.is_empty(),
         n_sums: op.sums.len().to_string(),
         arguments: cuda::arguments(arguments),
@@ -299,13 +299,12 @@ pub(super) fn wgsl(input: &Input<'_>, frame: &VectorFrame, body: &str, dialect: 
         }
         Part::Map | Part::Chunk => {
             let (params, arguments) = wgsl_bases(input, op);
-            let read = |position: &usize| scalar_step::read(op, *position, language, &slot(op, *position));
             let store =
                 |sum_idx: usize| format!("partials[{sum_idx}u * args.n_groups + group] = s[{sum_idx}u];");
             let file = WgslChunk {
                 start: wgsl_start(input, frame, body, dialect, params),
                 chunk: chunk(input),
-                scalars: op.element_scalars().iter().map(read).collect(),
+                scalars: reads(op, &op.element_scalars(), language),
                 arguments: arguments.join(", "),
                 stores: each_sum(op, store),
             };

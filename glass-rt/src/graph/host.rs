@@ -8,15 +8,13 @@ use super::lower::{LevelStep, Part, Source, VectorStep};
 use super::memories::{Guard, Held, Memories};
 use super::{Lowered, Step};
 use crate::error::Error;
+use crate::host::CHUNK_BYTES;
 use crate::kernel::Target;
 use crate::reduction::LevelEntry;
 use crate::reduction::task::NO_GATE;
 use crate::storage::{Storage, foreign};
 use crate::vector_op::host::{Elements, Product, spread};
 use crate::word::Format;
-
-/// Bytes of elements in one unit of work: many units per core to balance, few enough that scheduling is noise.
-const CHUNK_BYTES: usize = 256 * 1024;
 
 /// A graph and its partial sums.
 pub(super) struct Program {

@@ -19,6 +19,7 @@ use std::ops::{Index, IndexMut};
 pub(crate) use buffer::Buffer;
 pub(crate) use clock::time_copies;
 pub use lanes::{Lanes, Pack, Width};
+pub(crate) use schedule::CHUNK_BYTES;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use transpose::Avx2;
 #[cfg(not(target_arch = "x86_64"))]

@@ -10,7 +10,7 @@ use crate::layout::{Layout, TILE};
 /// Below this many bytes of operands a batch runs on the calling thread: waking the pool costs more.
 const SERIAL_BYTES: usize = 128 * 1024;
 /// Bytes of operands in one unit of work: many units per core to balance, few enough that scheduling is noise.
-const CHUNK_BYTES: usize = 256 * 1024;
+pub(crate) const CHUNK_BYTES: usize = 256 * 1024;
 
 /// Runs `work` over all tiles of a batch.
 pub(super) fn run<T: Real>(args: &mut Args<'_, T>, work: Work<T>) {

@@ -5,14 +5,11 @@ use rayon::prelude::*;
 
 use super::task::ElementEntry;
 use crate::element::SealedReal;
-use crate::host::Width;
 pub use crate::host::{Body, Lanes};
+use crate::host::{CHUNK_BYTES, Width};
 use crate::reduction::LevelEntry;
 use crate::reduction::host::{Identity, level, met};
 use crate::reduction::task::MAX_CHAIN;
-
-/// Bytes of elements in one unit of work: many units per core to balance, few enough that scheduling is noise.
-const CHUNK_BYTES: usize = 256 * 1024;
 
 /// Neighbouring elements that are evaluated at once.
 type Block = <f32 as SealedReal>::Pack;

@@ -1,7 +1,7 @@
 //! Statements over words in every language, as exact text.
 
 use super::writer::{expect, name};
-use crate::kernel::{Index, Sign, Stmt};
+use crate::kernel::{Index, Note, Sign, Stmt};
 
 #[test]
 fn words_count_signs() {
@@ -85,6 +85,51 @@ fn words_hold_indices() {
             "V::splat(rho).take_word(&given, &mut row);",
             "let marked = x.complement(&row);",
             "let is_negative = V::is_negative(&given);",
+        ],
+    );
+}
+
+#[test]
+fn words_become_places() {
+    let note = Some(Note { word: 0, number: Index::name("pair").plus(Index::constant(1)) });
+    let place =
+        |note| Stmt::Place { name: name("at"), word: name("given"), limit: 2, fault: name("fault"), note };
+    let index = || Index::name("i").plus(Index::name("at").times(4)).plus(Index::constant(1));
+    let stmts = vec![
+        Stmt::Word { name: name("fault"), start: Index::default() },
+        place(note),
+        Stmt::Load { names: vec![name("a_i")], operand: 0, index: index() },
+        Stmt::StoreUnless { operand: 1, index: index(), value: name("rho"), fault: name("fault") },
+        place(None),
+    ];
+    expect(
+        stmts,
+        &[
+            "unsigned int fault = 0u;",
+            "const unsigned int at = given <= 2u ? given : 0u;",
+            "fault |= given <= 2u ? 0u : 1u;",
+            "first_bad = first_bad == 0u && given > 2u ? pair + 1u : first_bad;",
+            "const float a_i = a[32u * i + 128u * at + 32u];",
+            "if (fault == 0u) { y[i + 4u * at + 1u] = rho; }",
+            "const unsigned int at = given <= 2u ? given : 0u;",
+            "fault |= given <= 2u ? 0u : 1u;",
+        ],
+        &[
+            "var fault = 0u;",
+            "let at = select(0u, given, given <= 2u);",
+            "fault |= select(1u, 0u, given <= 2u);",
+            "first_bad = select(first_bad, pair + 1u, first_bad == 0u && given > 2u);",
+            "let a_i = a[a_base + 32u * i + 128u * at + 32u];",
+            "if (fault == 0u) { y[y_base + i + 4u * at + 1u] = args.rho; }",
+            "let at = select(0u, given, given <= 2u);",
+            "fault |= select(1u, 0u, given <= 2u);",
+        ],
+        &[
+            "let mut fault = V::words(0);",
+            "let at = V::place(given, 2, (pair + 1) as u32, &mut fault, &mut first_bad);",
+            "let a_i = V::gather(a, at, 4, i + 1);",
+            "V::splat(rho).scatter(y, at, 4, i + 1, fault);",
+            "let at = V::place(given, 2, 0, &mut fault, &mut V::no_words());",
         ],
     );
 }

@@ -1,7 +1,5 @@
 //! Every statement in every language, as exact text.
 
-mod words;
-
 use crate::catalogue::Op;
 use crate::kernel::{Body, Constant, Epilogue, Function, Index, IntExpr, Note, PivotKind, Stmt};
 use crate::plan::{Access, Mapping, Plan, Target, Tier};
