@@ -61,7 +61,7 @@ pub(super) fn fold(spec: &Spec, plan: &Plan, level: Level) -> Fold {
     let threads = plan.mapping.threads_per_block;
     let spec = catalogue::level(Op::Sum, spec.dtype, MAX_CHAIN * threads);
     let level = Level { destination: Destination::Scalar, ..level };
-    let plan = Plan::of_level(&spec, plan.target, level, threads).past_l1();
+    let plan = Plan::of_level(&spec, plan.target, level, threads).handed();
     let body = build(&spec, &plan).body;
     Fold { spec, plan, body }
 }

@@ -104,6 +104,12 @@ impl Scope<'_> {
                 self.int(COUNT)?;
                 self.define(name, Kind::Value)
             }
+            Stmt::TakeHanded { names, operand, index, .. } => {
+                self.loaded(*operand, Element::Real)?;
+                self.in_bounds(*operand, index, 1)?;
+                self.int(COUNT)?;
+                names.iter().try_for_each(|name| self.define(name, Kind::Value))
+            }
             Stmt::Load { names, operand, index } => {
                 if self.spec.operands[*operand].is_prefix() && self.within_count.as_ref() != Some(index) {
                     return Err(format!(

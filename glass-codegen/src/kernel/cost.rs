@@ -67,7 +67,9 @@ impl Count {
         let cost = &mut self.cost;
         match stmt {
             Stmt::LoadBelow { .. } => cost.n_loads += n_passes,
-            Stmt::Load { names, .. } => cost.n_loads += names.len() * n_passes,
+            Stmt::Load { names, .. } | Stmt::TakeHanded { names, .. } => {
+                cost.n_loads += names.len() * n_passes
+            }
             Stmt::LoadWord { .. } => cost.n_loads += n_passes,
             Stmt::CopyAhead { elements, .. } => cost.n_loads += elements.len() * n_passes,
             Stmt::Fma { .. } => cost.n_fmas += n_passes,

@@ -40,6 +40,13 @@ fn line(stmt: &Stmt, depth: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Stmt::LoadBelow { name, operand, index } => {
             writeln!(f, "{name} = load operand {operand}[{index}] if {index} < {COUNT}, else +0")
         }
+        Stmt::TakeHanded { names, operand, index, stride } => {
+            let names = names.join(", ");
+            writeln!(
+                f,
+                "{names} = take operand {operand}[{index}] and every {stride}th after it, +0 from {COUNT} on"
+            )
+        }
         Stmt::LoadWord { name, operand, index } => {
             writeln!(f, "word {name} = load operand {operand}[{index}]")
         }

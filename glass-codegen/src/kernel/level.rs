@@ -9,7 +9,9 @@ use crate::plan::{Level, Meeting, WARP};
 pub(super) fn chunk(sum: &impl Outputs, level: Level, unroll_terms: bool, emit: &mut Emit<'_>) {
     let worker = emit.workers.name.expect("a block owns a chunk");
     let acc = emit.var("acc", None);
-    if unroll_terms {
+    if emit.plan.accesses[0].is_handed {
+        handed(worker, &acc, emit);
+    } else if unroll_terms {
         written_out(sum, worker, &acc, emit);
     } else {
         rolled(sum, worker, &acc, emit);
@@ -40,6 +42,30 @@ fn written_out(sum: &impl Outputs, worker: &str, acc: &str, emit: &mut Emit<'_>)
         let term = Term { index, name: "", suffix: &pass.to_string() };
         sum.term(acc, &Vec::new(), term, emit);
     }
+}
+
+/// Sums that one worker waits for at a time.
+const HANDED_AT_ONCE: usize = 4;
+
+/// The sums of all chunks, which arrive in any order and are added in theirs.
+fn handed(worker: &str, acc: &str, emit: &mut Emit<'_>) {
+    let (var, n_workers) = ("term", emit.workers.count);
+    let names: Vec<_> = (0..HANDED_AT_ONCE).map(|idx| format!("x_{idx}")).collect();
+    let stmts = emit.scope(|emit| {
+        let index = Index::name(var);
+        emit.push(Stmt::TakeHanded { names: names.clone(), operand: 0, index, stride: n_workers });
+        for value in names {
+            emit.push(Stmt::Add { acc: acc.to_owned(), value });
+        }
+    });
+    emit.push(Stmt::Loop {
+        var: var.to_owned(),
+        start: Index::name(worker),
+        end: Index::name(COUNT),
+        step: HANDED_AT_ONCE * n_workers,
+        unroll: Some(1),
+        stmts,
+    });
 }
 
 /// Passes that a compiler may write out at once: so many loads are in flight.

@@ -159,6 +159,17 @@ pub enum Stmt {
         /// Element.
         index: Index,
     },
+    /// Elements that other blocks hand over during the launch, each as soon as it is there: +0 past the end.
+    TakeHanded {
+        /// One name per element.
+        names: Vec<String>,
+        /// Position of the operand in the spec.
+        operand: usize,
+        /// First element.
+        index: Index,
+        /// Elements from one to the next.
+        stride: usize,
+    },
     /// An element of a word operand, a word that does not change.
     LoadWord {
         /// Its name.

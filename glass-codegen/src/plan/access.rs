@@ -13,8 +13,8 @@ pub struct Access {
     pub vector_width: usize,
     /// Elements from one staged problem to the next; equals the operand's size when nothing is padded.
     pub problem_stride: usize,
-    /// It is read past the cache of one multiprocessor, because others write it during the launch.
-    pub is_past_l1: bool,
+    /// Other blocks hand it over during the launch.
+    pub is_handed: bool,
 }
 
 impl fmt::Display for Access {
@@ -24,7 +24,7 @@ impl fmt::Display for Access {
             "element stride {}, V = {}, problem stride {}",
             self.element_stride, self.vector_width, self.problem_stride
         )?;
-        if self.is_past_l1 { write!(f, ", past L1") } else { Ok(()) }
+        if self.is_handed { write!(f, ", handed over") } else { Ok(()) }
     }
 }
 
@@ -40,7 +40,7 @@ pub struct SharedPart {
 /// Addressing of every operand of a spec. On the host an element is a vector of problems, whatever the layout.
 pub(super) fn accesses(spec: &Spec, layout: Layout, target: Target, mapping: &Mapping) -> Vec<Access> {
     let dense =
-        |elements| Access { element_stride: 1, vector_width: 1, problem_stride: elements, is_past_l1: false };
+        |elements| Access { element_stride: 1, vector_width: 1, problem_stride: elements, is_handed: false };
     let access = |operand: &Operand| {
         let elements = operand.elements();
         if !is_stageable(operand) || target == Target::Host {
@@ -99,7 +99,7 @@ fn staged(dtype: DType, elements: usize) -> Access {
     let collides = (elements / vector_width).is_multiple_of(WIDE_BANKS);
     let padded = collides && elements * dtype.bytes() >= MIN_COPY_BYTES;
     let problem_stride = if padded { elements + widest } else { elements };
-    Access { element_stride: 1, vector_width, problem_stride, is_past_l1: false }
+    Access { element_stride: 1, vector_width, problem_stride, is_handed: false }
 }
 
 /// Bytes of one warp's staged operands, each rounded up to 16 so that every copy is aligned.

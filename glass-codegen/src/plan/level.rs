@@ -78,9 +78,9 @@ impl Plan {
         Plan { level: Some(level), unroll, shared_bytes, ..plan }
     }
 
-    /// The same, for what other blocks of the launch have written.
-    pub(crate) fn past_l1(mut self) -> Plan {
-        self.accesses.iter_mut().for_each(|access| access.is_past_l1 = true);
+    /// The same, for sums that other blocks of the launch hand over.
+    pub(crate) fn handed(mut self) -> Plan {
+        self.accesses[0].is_handed = true;
         self
     }
 }

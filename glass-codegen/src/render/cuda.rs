@@ -31,6 +31,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     template!("level_numbers.cu.tera"),
     template!("level_start.cu.tera"),
     template!("level_result.cu.tera"),
+    template!("handover.cu.tera"),
     template!("last_block.cu.tera"),
     template!("equations.cu.tera"),
     template!("scalar_statements.cu.tera"),

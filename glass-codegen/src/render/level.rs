@@ -4,7 +4,7 @@
 //! seven numbers.
 
 use super::{Dialect, Input, cuda, wgsl, writer};
-use crate::kernel::{Body, COUNT, Frame};
+use crate::kernel::{Body, COUNT, Fold, Frame};
 use crate::plan::{Destination, Level, Tier};
 use crate::spec::{Role, Spec};
 use serde::Serialize;
@@ -49,7 +49,7 @@ pub(super) fn cuda(input: &Input<'_>) -> String {
             let file = CudaLastBlock {
                 file,
                 fold_name: fold.body.name.clone(),
-                fold_params: cuda_params(&fold.spec, &fold.body),
+                fold_params: fold_params(fold),
                 fold: writer::lines(&facts, &fold.spec, &fold.plan, &fold.body),
             };
             facts.language.file("last_block.cu.tera", &file)
@@ -78,9 +78,24 @@ fn cuda_file(input: &Input<'_>) -> CudaFile {
 }
 
 /// Pointers, the worker, the number of elements.
-pub(super) fn cuda_params(spec: &Spec, body: &Body) -> Vec<cuda::Param> {
-    let number = |name: &str| ("unsigned int".to_owned(), name.to_owned());
+fn cuda_params(spec: &Spec, body: &Body) -> Vec<cuda::Param> {
     let pointers = spec.arguments().iter().map(|operand| cuda::pointer("", operand, spec.dtype, Tier::Block));
+    params_of(pointers, body)
+}
+
+/// The same, for sums that blocks hand over.
+pub(super) fn fold_params(fold: &Fold) -> Vec<cuda::Param> {
+    let pointers = fold.spec.arguments().iter().zip(&fold.plan.accesses).map(|(operand, access)| {
+        if access.is_handed {
+            return ("unsigned long long*".to_owned(), operand.name.to_owned());
+        }
+        cuda::pointer("", operand, fold.spec.dtype, Tier::Block)
+    });
+    params_of(pointers, &fold.body)
+}
+
+fn params_of(pointers: impl Iterator<Item = (String, String)>, body: &Body) -> Vec<cuda::Param> {
+    let number = |name: &str| ("unsigned int".to_owned(), name.to_owned());
     cuda::params(pointers.chain(body.worker.map(number)).chain([number(COUNT)]).collect())
 }
 

@@ -38,6 +38,7 @@ impl Uses {
                 Stmt::Deal { n_warps, .. } => self.dealt = Some(*n_warps),
                 Stmt::Load { operand, .. }
                 | Stmt::LoadBelow { operand, .. }
+                | Stmt::TakeHanded { operand, .. }
                 | Stmt::LoadWord { operand, .. } => {
                     self.loaded.insert(*operand);
                 }

@@ -14,6 +14,7 @@ struct CudaStart {
     symbol: String,
     kernel_params: Vec<cuda::Param>,
     scalars: Vec<String>,
+    has_sums: bool,
 }
 
 #[derive(Serialize)]
@@ -60,6 +61,7 @@ pub(super) fn cuda(input: &Input<'_>, frame: &VectorFrame) -> String {
                 symbol: input.kernel.symbol.clone(),
                 kernel_params: kernel_params(frame),
                 scalars: reads(op, &op.equation_scalars(), language),
+                has_sums: false,
             };
             language.file("scalars.cu.tera", &CudaScalars { start, step: cuda_step(op, 1) })
         }
@@ -67,14 +69,14 @@ pub(super) fn cuda(input: &Input<'_>, frame: &VectorFrame) -> String {
             let fold = frame.fold.as_ref().expect("a last block has something to add up");
             let fold_call = |sum_idx: usize| {
                 format!(
-                    "{}(g_s + {sum_idx}u * n_groups, sums + {sum_idx}u, threadIdx.x, n_groups);",
+                    "{}(handed + {sum_idx}u * n_groups, sums + {sum_idx}u, threadIdx.x, n_groups);",
                     fold.body.name
                 )
             };
             let file = CudaLastBlock {
                 map: cuda_map(input, frame),
                 fold_name: fold.body.name.clone(),
-                fold_params: level::cuda_params(&fold.spec, &fold.body),
+                fold_params: level::fold_params(fold),
                 fold: writer::lines(
                     &cuda::facts(DType::F32, Tier::Block),
                     &fold.spec,
@@ -82,7 +84,7 @@ pub(super) fn cuda(input: &Input<'_>, frame: &VectorFrame) -> String {
                     &fold.body,
                 ),
                 stores: each_sum(op, |sum_idx| {
-                    format!("g_s[{sum_idx}u * n_groups + group] = sums[{sum_idx}u];")
+                    format!("hand_over(handed + {sum_idx}u * n_groups + group, sums[{sum_idx}u]);")
                 }),
                 reads: reads(op, &scalars_of_step(op), language),
                 folds: each_sum(op, fold_call),
@@ -198,12 +200,9 @@ fn kernel_params(frame: &VectorFrame) -> Vec<cuda::Param> {
         }
     }
     if !frame.op.sums.is_empty() {
-        param("float*", "g_s".to_owned());
+        param("unsigned long long*", "handed".to_owned());
     }
     param("unsigned int*", "arena".to_owned());
-    if frame.part == Part::LastBlock {
-        param("unsigned int*", "ticket".to_owned());
-    }
     for number in numbers(&frame.op) {
         param("unsigned int", number);
     }

@@ -115,6 +115,23 @@ impl Writer<'_> {
                 ];
                 lines.push(&fill("load_below", &arguments));
             }
+            Stmt::TakeHanded { names, operand, index, stride } => {
+                let array = self.spec.operands[*operand].name;
+                let taken = format!("{array}_taken");
+                let [index, stride] = [self.index(index), self.literal(*stride)];
+                let arguments = [
+                    ("name", taken.as_str()),
+                    ("operand", array),
+                    ("index", &index),
+                    ("stride", &stride),
+                    ("limit", COUNT),
+                ];
+                lines.push(&fill("take_handed", &arguments));
+                for (name, member) in names.iter().zip(["x", "y", "z", "w"]) {
+                    let arguments = [("name", name.as_str()), ("vector", &taken), ("member", member)];
+                    lines.push(&fill("component", &arguments));
+                }
+            }
             Stmt::Load { names, operand, index } => self.load(names, *operand, index, lines),
             Stmt::LoadWord { name, operand, index } => {
                 let (array, index) = (self.spec.operands[*operand].name, self.place(*operand, index));
@@ -280,10 +297,9 @@ impl Writer<'_> {
             return;
         }
         if names.len() == 1 || !self.facts.language.has("load_vector") {
-            let component = if self.plan.accesses[operand].is_past_l1 { "load_past_l1" } else { "load" };
             for (element, name) in names.iter().enumerate() {
                 let index = self.place(operand, &first.clone().plus(Index::constant(element)));
-                lines.push(&self.fill(component, &[("name", name), ("operand", array), ("index", &index)]));
+                lines.push(&self.fill("load", &[("name", name), ("operand", array), ("index", &index)]));
             }
             return;
         }

@@ -12,6 +12,7 @@ use crate::arena::ScalarStep;
 use crate::error::Error;
 use crate::graph::{KernelStep, Lowered, Memories, Source, Step};
 use crate::kernel::{Code, Launch, Target};
+use crate::reduction::plan::HANDED_BYTES;
 use crate::storage::foreign;
 use crate::vector;
 
@@ -36,8 +37,8 @@ pub(crate) struct Program {
 struct Memory {
     /// Partial sums.
     partials: Vec<Buffer>,
-    /// The word by which the blocks of a launch find out which one is the last. Every launch leaves it 0.
-    ticket: Buffer,
+    /// Where the blocks of a launch hand sums over to its last one. Every launch leaves zeros.
+    handover: Buffer,
 }
 
 /// A launch with all its arguments.
@@ -57,9 +58,9 @@ unsafe impl Send for Recorded {}
 impl Context {
     /// Loads the kernels of a graph and prepares their launches over its memory, which has to outlive the program.
     pub(crate) fn program(&self, lowered: &Lowered, memories: &Memories) -> Result<Program, Error> {
-        let zeroed = |n_words: usize| self.zeroed(n_words * WORD_BYTES);
-        let partials = lowered.memories.iter().map(|len| zeroed(*len)).collect::<Result<_, Error>>()?;
-        let memory = Memory { partials, ticket: zeroed(1)? };
+        let partials = lowered.memories.iter().map(|len| self.zeroed(len * WORD_BYTES));
+        let partials = partials.collect::<Result<_, Error>>()?;
+        let memory = Memory { partials, handover: self.zeroed((lowered.n_handed * HANDED_BYTES) as usize)? };
         let launches = lowered.steps.iter().map(|step| match step {
             Step::Kernel(kernel) => self.kernel_step(kernel, &memory, memories),
             Step::Scalar(scalar) => self.scalar_step(scalar, self.source(Source::Arena, &memory, memories)?),
@@ -147,7 +148,7 @@ impl Context {
             Source::View(part) => of_graph(memories.of_view(part.view_idx), part.start),
             Source::Arena => of_graph(memories.arena.memory(), 0),
             Source::Partials { memory: partials, .. } => Ok(self.address(&memory.partials[partials])),
-            Source::Ticket => Ok(self.address(&memory.ticket)),
+            Source::Handover => Ok(self.address(&memory.handover)),
         }
     }
 

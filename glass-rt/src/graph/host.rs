@@ -104,7 +104,7 @@ impl Run<'_, '_> {
                 Ok(bytemuck::cast_slice(&host_words(words)?[part.range()]))
             }
             Source::Partials { memory, len } => Ok(&self.partials[memory][..len as usize]),
-            Source::Arena | Source::Ticket => Err(foreign(Target::Host)),
+            Source::Arena | Source::Handover => Err(foreign(Target::Host)),
         }
     }
 

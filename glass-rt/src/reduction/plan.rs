@@ -12,6 +12,9 @@ use crate::refusal::Refusal;
 /// Bytes of one element and of one word of the arena.
 const WORD_BYTES: u64 = 4;
 
+/// Bytes of a sum that the groups of one launch hand over, with the mark that it is there.
+pub(crate) const HANDED_BYTES: u64 = 8;
+
 /// What a device offers to a reduction; [`crate::Device::reduction_limits`] asks it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReductionLimits {
@@ -90,7 +93,7 @@ pub struct ReductionPlan {
     pub spans: Vec<Span>,
     /// Additions on the longest way from an element to the result, without the rounding of the map.
     pub addition_depth: u32,
-    /// Bytes of all partial sums.
+    /// Bytes of all partial sums, in a single launch with the marks that they are there.
     pub transient_bytes: u64,
     /// Bytes of the memory they need when those that do not live at the same time share it.
     pub transient_bytes_placed: u64,
@@ -154,10 +157,12 @@ impl ReductionPlan {
         let mut lives = Vec::new();
         let mut n_steps = 0;
         for span in &spans {
-            lives.extend(partials(variant, &span.levels, n_steps));
+            lives.extend(partials(&span.levels, n_steps));
             n_steps += span.levels.len();
         }
-        let bytes = |lens: &mut dyn Iterator<Item = usize>| lens.map(|len| len as u64 * WORD_BYTES).sum();
+        let bytes =
+            |lens: &mut dyn Iterator<Item = usize>| -> u64 { lens.map(|len| len as u64 * WORD_BYTES).sum() };
+        let handed = || spans.iter().map(|span| n_handed(variant, &span.levels) * HANDED_BYTES);
         ReductionPlan {
             variant_idx,
             strategy: variant.strategy,
@@ -165,26 +170,31 @@ impl ReductionPlan {
             elements_per_thread: variant.elements_per_thread,
             subgroup_sizes: limits.subgroup_sizes,
             addition_depth: deepest + spans.len() as u32 - 1,
-            transient_bytes: bytes(&mut lives.iter().map(|life| life.len)),
-            transient_bytes_placed: bytes(&mut Placement::of(&lives).memories.into_iter()),
+            transient_bytes: bytes(&mut lives.iter().map(|life| life.len)) + handed().sum::<u64>(),
+            transient_bytes_placed: bytes(&mut Placement::of(&lives).memories.into_iter())
+                + handed().max().unwrap_or(0),
             arena_bytes: WORD_BYTES,
             spans,
         }
     }
 }
 
-/// The partial sums of a span whose first launch is step `first`, in the order of the levels that write them.
-pub(crate) fn partials(variant: &ReductionVariant, levels: &[Level], first: usize) -> Vec<Life> {
+/// The partial sums that the launches of a span leave to later ones, from step `first` on, in the order of the levels
+/// that write them.
+pub(crate) fn partials(levels: &[Level], first: usize) -> Vec<Life> {
     let life = |(idx, level): (usize, &Level)| {
         let written = first + idx;
-        // A single launch reads its partial sums itself.
-        Life { len: level.groups as usize, first: written, last: (written + 1).min(first + levels.len() - 1) }
+        Life { len: level.groups as usize, first: written, last: written + 1 }
     };
-    let n_written = match variant.code {
-        ReductionCode::OneLaunch(_) => levels.len(),
-        ReductionCode::Levels { .. } | ReductionCode::Host { .. } => levels.len() - 1,
-    };
-    levels.iter().enumerate().take(n_written).map(life).collect()
+    levels.iter().enumerate().take(levels.len() - 1).map(life).collect()
+}
+
+/// The sums that the groups of a launch hand over to its last one.
+pub(crate) fn n_handed(variant: &ReductionVariant, levels: &[Level]) -> u64 {
+    match variant.code {
+        ReductionCode::OneLaunch(_) => levels[0].groups.into(),
+        ReductionCode::Levels { .. } | ReductionCode::Host { .. } => 0,
+    }
 }
 
 /// Whether a variant is one for the target and the options.
@@ -284,18 +294,18 @@ fn span_levels(
         let grid = grid(groups, limits.groups_per_dimension)?;
         let n_groups: u64 = grid.iter().map(|extent| u64::from(*extent)).product();
         let n_read = if idx == 0 { u64::from(n) * n_inputs } else { u64::from(n) };
-        // A single launch reads its partial sums back and writes the result after them.
-        let (read_back, result) = match variant.code {
-            ReductionCode::OneLaunch(_) => (u64::from(groups), 1),
-            ReductionCode::Levels { .. } | ReductionCode::Host { .. } => (0, 0),
+        // A single launch hands its partial sums over, puts zeros in their places and writes the result after them.
+        let (handed, result) = match variant.code {
+            ReductionCode::OneLaunch(_) => (u64::from(groups) * HANDED_BYTES, WORD_BYTES),
+            ReductionCode::Levels { .. } | ReductionCode::Host { .. } => (0, u64::from(groups) * WORD_BYTES),
         };
         launches.push(Level {
             n,
             groups,
             grid,
             invocations: n_groups * u64::from(variant.threads),
-            bytes_read: (n_read + read_back) * WORD_BYTES,
-            bytes_written: (u64::from(groups) + result) * WORD_BYTES,
+            bytes_read: n_read * WORD_BYTES + handed,
+            bytes_written: 2 * handed + result,
             barriers: kernel(variant, idx, group_counts.len()).map_or(0, |kernel| kernel.barriers),
         });
         n = groups;

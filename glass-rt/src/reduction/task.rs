@@ -14,9 +14,9 @@
 //! |---|---|---|
 //! | `x` | read | always: the vector, or the partial sums of the level before |
 //! | `y` | read | [`Map::Multiply`], first level |
-//! | `partials` | written | the kernel writes partial sums |
+//! | `partials` | written | [`ReductionCode::Levels`]: the kernel writes partial sums |
+//! | `handed` | read, written | [`ReductionCode::OneLaunch`]: 64 bits a group, zeros between launches |
 //! | `arena` | read, written | always: words; the gate, and the result by its bits |
-//! | `ticket` | read, written | [`ReductionCode::OneLaunch`]: one word, 0 between launches |
 //!
 //! Arguments, each 32 bits, in this order: CUDA parameters after the pointers, WGSL a block padded with zeros to a
 //! multiple of 16 bytes, as immediates (native) or a uniform buffer bound last (web):
@@ -73,8 +73,8 @@ pub enum Strategy {
     Tree,
     /// A collective sum per subgroup, then a tree over the totals; one launch per level.
     Subgroup,
-    /// One launch: the group that finishes last adds the partial sums in index order, thread `t` taking `t`,
-    /// `t + T`, ... from +0, and its threads meet as those of the other groups did.
+    /// One launch: the group of the highest index waits for the partial sums of all and adds them in index order,
+    /// thread `t` taking `t`, `t + T`, ... from +0, and its threads meet as those of the other groups did.
     LastBlock,
 }
 

@@ -45,8 +45,10 @@ pub struct VectorPlan {
     pub launches: Vec<Level>,
     /// Additions on the longest way from an element's term to its sum; 0 without sums.
     pub addition_depth: u32,
-    /// Elements of the memory for the groups' sums.
+    /// Elements of the memory for the groups' sums; 0 where one launch hands them over.
     pub n_partials: u64,
+    /// Sums that the groups of one launch hand over to its last one.
+    pub n_handed: u64,
 }
 
 impl VectorPlan {
@@ -83,11 +85,14 @@ impl VectorPlan {
             match fits.and_then(|()| launches(task, variant, extents, n, limits)) {
                 Ok(launches) => {
                     let n_groups = launches[0].groups;
+                    let n_sums = u64::from(task.n_sums) * u64::from(n_groups);
+                    let is_handed = matches!(variant.code, VectorCode::OneLaunch(_));
                     return Ok(VectorPlan {
                         variant_idx,
                         n,
                         addition_depth: addition_depth(task, variant, n, n_groups, limits),
-                        n_partials: u64::from(task.n_sums) * u64::from(n_groups),
+                        n_partials: if is_handed { 0 } else { n_sums },
+                        n_handed: if is_handed { n_sums } else { 0 },
                         launches,
                     });
                 }
@@ -222,7 +227,9 @@ fn launches(
     let finish = |barriers| launch(groups, 1, [1, 1, 1], [n_partials, n_results], barriers);
     Ok(match &variant.code {
         VectorCode::OneLaunch(kernel) => {
-            let words = [n_read + n_partials, n_written + n_partials + n_results];
+            // Two words a sum, and zeros in their places.
+            let n_handed = 2 * n_partials;
+            let words = [n_read + n_handed, n_written + 2 * n_handed + n_results];
             vec![launch(n, groups, grid, words, kernel.barriers)]
         }
         VectorCode::TwoLaunches { chunk, finish: second } => {

@@ -18,9 +18,9 @@
 //! | binding | access | when |
 //! |---|---|---|
 //! | each operand, in order | read; written where its kind says so | always; a matrix is three: row offsets, columns, values |
-//! | `partials` | read, written; [`VectorCode::TwoLaunches`] `finish`: read | there are sums: that of group `g` of sum `s` at `s * n_groups + g` |
+//! | `partials` | `chunk`: written, `finish`: read | [`VectorCode::TwoLaunches`]: the sum of group `g` of sum `s` at `s * n_groups + g` |
+//! | `handed` | read, written | [`VectorCode::OneLaunch`] with sums: the same in 64 bits each, zeros between launches |
 //! | `arena` | read, written | always: words; the gate, and the scalars by their bits |
-//! | `ticket` | read, written | [`VectorCode::OneLaunch`] with sums: one word, 0 between launches |
 //!
 //! `finish` binds `partials` and `arena` alone.
 //!
@@ -32,7 +32,7 @@
 //! | `n` | elements of the vectors, at least 1; 1 where there are no operands |
 //! | `n_groups` | groups, `ceil(n / (T * E))` |
 //! | `gate` | word in the arena; 0 there means that nothing is written. [`NO_GATE`]: always on |
-//! | `cleared` | word in the arena that the first thread of group 0 sets to 0 before all else, the gate included. [`NO_GATE`]: none |
+//! | `cleared` | word in the arena that becomes 0 whatever the gate says, before scalars are written. [`NO_GATE`]: none |
 //! | a start per vector operand, in order | first element, from the start of the binding |
 //! | a word per scalar, in order | its place in the arena |
 //!

@@ -158,7 +158,7 @@ fn bound(source: Source, partials: &[Buffer], memories: &Memories) -> Result<Bou
             Bound { buffer, offset: 0, size: NonZeroU64::new(n_bytes(len)) }
         }
         Source::Arena => Bound { buffer: of_graph(memories.arena.memory())?, offset: 0, size: None },
-        Source::Ticket => {
+        Source::Handover => {
             let message = "a launch that orders memory between its groups".into();
             return Err(Error::Backend { target: Target::Wgpu, call: "binding buffers", message });
         }

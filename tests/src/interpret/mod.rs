@@ -126,6 +126,19 @@ impl<'a, T: Real> Machine<'a, T> {
                 }
                 self.values.insert(name, loaded);
             }
+            Stmt::TakeHanded { names, operand, index, stride } => {
+                let (first, limit) = (self.index(index, active)?, self.named("count")?.to_vec());
+                for (idx, name) in names.iter().enumerate() {
+                    let mut taken = vec![T::ZERO; self.n_workers];
+                    for worker in workers(active) {
+                        let element = first[worker] + (idx * stride).cast_signed();
+                        if element < limit[worker] {
+                            taken[worker] = self.memory.load(*operand, element, worker)?;
+                        }
+                    }
+                    self.values.insert(name, taken);
+                }
+            }
             Stmt::LoadWord { name, operand, index } => {
                 let elements = self.index(index, active)?;
                 let mut loaded = vec![POISON_WORD; self.n_workers];

@@ -27,6 +27,8 @@ pub(crate) struct Lowered {
     pub(crate) steps: Vec<Step>,
     /// Elements of each memory for partial sums.
     pub(crate) memories: Vec<usize>,
+    /// Most sums that the groups of one launch hand over to its last one.
+    pub(crate) n_handed: u64,
 }
 
 /// One launch, or one pass on the host.
@@ -111,8 +113,8 @@ pub(crate) enum Source {
     },
     /// The words of the scalars.
     Arena,
-    /// The word by which the groups of a launch find out which one is the last.
-    Ticket,
+    /// Where the groups of a launch hand sums over to its last one: all zeros between launches.
+    Handover,
 }
 
 /// Elements of an imported vector, or of an array of a matrix.
@@ -159,8 +161,13 @@ impl Lowered {
     /// The steps of `nodes`, with bindings that begin at multiples of `alignment` bytes.
     pub(in crate::graph) fn of(nodes: &[Node], views: &[View], alignment: u32) -> Lowered {
         let placement = Placement::of(&lives(nodes));
-        let mut lowering =
-            Lowering { views, alignment, memory_of: placement.memory_of.iter(), steps: Vec::new() };
+        let mut lowering = Lowering {
+            views,
+            alignment,
+            memory_of: placement.memory_of.iter(),
+            n_handed: 0,
+            steps: Vec::new(),
+        };
         for node in nodes {
             let gate = node.gate.unwrap_or(NO_GATE);
             match &node.work {
@@ -169,7 +176,7 @@ impl Lowered {
                 Work::Scalar(step) => lowering.steps.push(Step::Scalar(ScalarStep { gate, ..*step })),
             }
         }
-        Lowered { steps: lowering.steps, memories: placement.memories }
+        Lowered { steps: lowering.steps, memories: placement.memories, n_handed: lowering.n_handed }
     }
 }
 
@@ -180,7 +187,7 @@ fn lives(nodes: &[Node]) -> Vec<Life> {
         match &node.work {
             Work::Reduction(reduction) => {
                 for span in &reduction.plan.spans {
-                    lives.extend(partials(reduction.variant, &span.levels, n_launches));
+                    lives.extend(partials(&span.levels, n_launches));
                     n_launches += span.levels.len();
                 }
             }
@@ -203,10 +210,17 @@ struct Lowering<'a> {
     alignment: u32,
     /// Memories of the partial sums that are still to be written.
     memory_of: std::slice::Iter<'a, usize>,
+    n_handed: u64,
     steps: Vec<Step>,
 }
 
 impl Lowering<'_> {
+    /// The binding for so many sums that groups hand over; `None` where they hand over none.
+    fn handed(&mut self, n_handed: u64) -> Option<Binding> {
+        self.n_handed = self.n_handed.max(n_handed);
+        (n_handed > 0).then_some(Source::Handover.written())
+    }
+
     /// The binding that holds `len` elements of a view from `start` on, and where they begin in it.
     fn part(&self, view_idx: usize, start: u64, len: u64) -> (Part, u32) {
         let first = self.views[view_idx].offset + start;

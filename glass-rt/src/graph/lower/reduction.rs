@@ -2,7 +2,7 @@
 
 use super::{Binding, KernelStep, LevelStep, Lowering, Source, Step};
 use crate::graph::operation::ReductionNode;
-use crate::reduction::plan::kernel;
+use crate::reduction::plan::{kernel, n_handed};
 use crate::reduction::{ReductionCode, Span};
 
 impl Lowering<'_> {
@@ -15,15 +15,14 @@ impl Lowering<'_> {
     fn span(&mut self, node: &ReductionNode, span: &Span, gate: u32, accumulate: bool) {
         let (variant, slot) = (node.variant, node.slot);
         let n_levels = span.levels.len();
-        let has_ticket = matches!(variant.code, ReductionCode::OneLaunch(_));
+        let handed = self.handed(n_handed(variant, &span.levels));
         let input = |view_idx: &usize| {
             let (part, start) = self.part(*view_idx, span.start, span.len.into());
             (Source::View(part), start)
         };
         let mut inputs: Vec<(Source, u32)> = node.view_idxs.iter().map(input).collect();
         for (idx, level) in span.levels.iter().enumerate() {
-            let writes_partials = has_ticket || idx + 1 < n_levels;
-            let partials = if writes_partials { self.memory_of.next().copied() } else { None };
+            let partials = if idx + 1 < n_levels { self.memory_of.next().copied() } else { None };
             let sums = partials.map(|memory| Source::Partials { memory, len: level.groups.into() });
             let (x, x_start) = inputs[0];
             let (y, y_start) = inputs.get(1).map_or((None, 0), |(y, y_start)| (Some(*y), *y_start));
@@ -46,8 +45,8 @@ impl Lowering<'_> {
                     let mut bindings: Vec<Binding> =
                         [Some(x), y].into_iter().flatten().map(Source::read).collect();
                     bindings.extend(sums.map(Source::written));
+                    bindings.extend(handed);
                     bindings.push(Source::Arena.written());
-                    bindings.extend(has_ticket.then_some(Source::Ticket.written()));
                     let words =
                         vec![level.n, level.groups, x_start, y_start, slot, gate, u32::from(accumulate)];
                     Step::Kernel(KernelStep {

@@ -10,6 +10,7 @@ impl Lowering<'_> {
     pub(super) fn vector(&mut self, node: &VectorNode, gate: u32) {
         let VectorNode { task, variant, operands, words, cleared, plan } = node;
         let partials = if plan.n_partials > 0 { self.memory_of.next().copied() } else { None };
+        let handed = self.handed(plan.n_handed);
         let parts: Vec<Vec<(Part, u32)>> = operands.iter().map(|operand| self.operand(*operand)).collect();
         let (chunk, finish) = match &variant.code {
             VectorCode::OneLaunch(kernel) => (kernel, None),
@@ -31,8 +32,8 @@ impl Lowering<'_> {
             }
         }
         bindings.extend(sums.map(Source::written));
+        bindings.extend(handed);
         bindings.push(Source::Arena.written());
-        bindings.extend(sums.filter(|_| finish.is_none()).map(|_| Source::Ticket.written()));
         let mut launch = |kernel, grid, bindings, cleared| {
             let numbers = [plan.n, plan.launches[0].groups, gate, cleared];
             let words = numbers.iter().chain(&starts).chain(words).copied().collect();

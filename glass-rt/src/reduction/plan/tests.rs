@@ -162,10 +162,10 @@ fn red_20_the_last_block_folds_in_the_same_launch() {
     let million = plan(&VARIANTS, 1_000_000, &GPU).unwrap();
     let [level] = &million.spans[0].levels[..] else { panic!("one launch") };
     assert_eq!((level.groups, level.grid, level.barriers), (977, [977, 1, 1], 20));
-    assert_eq!((level.bytes_read, level.bytes_written), (4_000_000 + 977 * 4, 977 * 4 + 4));
+    assert_eq!((level.bytes_read, level.bytes_written), (4_000_000 + 977 * 8, 2 * 977 * 8 + 4));
     // Three in a thread and eight among threads; then 977 partial sums: three in a thread and eight again.
     assert_eq!(million.addition_depth, 22);
-    assert_eq!((million.transient_bytes, million.transient_bytes_placed), (977 * 4, 977 * 4));
+    assert_eq!((million.transient_bytes, million.transient_bytes_placed), (977 * 8, 977 * 8));
 
     let most = 256 * 64 * 1024;
     assert_eq!(plan(&VARIANTS, most, &GPU).map(|plan| plan.addition_depth), Ok(11 + 63 + 8));

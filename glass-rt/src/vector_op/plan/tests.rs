@@ -94,10 +94,11 @@ fn red_17_a_plan_tells_what_it_costs() {
     assert_eq!((host.variant_idx, launches(&host)), (0, two([0, 0])));
     let cuda = plan(n, &GPU).unwrap();
     assert_eq!(cuda.variant_idx, 1);
-    assert_eq!(launches(&cuda), [(groups, read + partials, written + partials + 4, 20)]);
+    assert_eq!(launches(&cuda), [(groups, read + 2 * partials, written + 4 * partials + 4, 20)]);
     // Three additions in a thread and eight among threads; then 977 sums: three in a thread and eight again.
     assert_eq!([wgpu.addition_depth, host.addition_depth, cuda.addition_depth], [22; 3]);
-    assert_eq!([wgpu.n_partials, host.n_partials, cuda.n_partials], [977; 3]);
+    assert_eq!([wgpu.n_partials, host.n_partials, cuda.n_handed], [977; 3]);
+    assert_eq!([wgpu.n_handed, host.n_handed, cuda.n_partials], [0; 3]);
     // One element.
     assert_eq!(plan(1, &GPU).map(|plan| plan.addition_depth), Ok(16));
 }
