@@ -3,7 +3,7 @@
 use crate::catalogue::{self, Op};
 use crate::contract::ReductionRequest;
 use crate::generate::{self, Variant};
-use crate::plan::{Destination, Level, Meeting, Target};
+use crate::plan::{Destination, Level, MANY_LAUNCHES, Meeting, ONE_LAUNCH, Shape, Target};
 use crate::spec::Spec;
 
 /// How the levels of a reduction are run.
@@ -33,8 +33,17 @@ pub struct ReductionVariant {
     pub target: Target,
     /// How the threads of a block meet.
     pub strategy: Strategy,
+    /// The shape of its chunks.
+    pub shape: Shape,
     /// What it runs.
     pub levels: Levels,
+}
+
+impl ReductionVariant {
+    /// Elements that a thread loads at once.
+    pub fn vector_width(&self) -> usize {
+        self.shape.vector_width(self.strategy.meeting())
+    }
 }
 
 /// The kernels of every kind of level.
@@ -73,23 +82,33 @@ pub struct GeneratedReduction {
 
 /// Plans, builds, checks and renders a reduction.
 pub fn generate_reduction(request: &ReductionRequest) -> GeneratedReduction {
-    let ReductionRequest { op, dtype, threads_per_block, elements_per_thread, .. } = *request;
-    let chunk = threads_per_block * elements_per_thread;
-    let first = catalogue::level(op, dtype, chunk);
-    let later = catalogue::level(Op::Sum, dtype, chunk);
+    let ReductionRequest { op, dtype, shape, .. } = *request;
+    let variant = |target, strategy, shape: Shape| {
+        let chunk = shape.threads * shape.elements;
+        let levels = match target {
+            Target::Host => Levels::Host,
+            Target::Cuda | Target::Wgsl => {
+                let specs = [op, Op::Sum].map(|op| catalogue::level(op, dtype, chunk));
+                levels(&specs, target, strategy, shape)
+            }
+        };
+        ReductionVariant { target, strategy, shape, levels }
+    };
     let mut variants = Vec::new();
     for &target in &request.targets {
         for &strategy in strategies(target) {
-            let levels = match target {
-                Target::Host => Levels::Host,
-                Target::Cuda | Target::Wgsl => levels([&first, &later], target, strategy, threads_per_block),
+            let shapes = match (&shape, strategy) {
+                (Some(given), _) => std::slice::from_ref(given),
+                (None, Strategy::LastBlock) => &ONE_LAUNCH[..],
+                (None, Strategy::Tree | Strategy::Subgroup) => std::slice::from_ref(&MANY_LAUNCHES),
             };
-            variants.push(ReductionVariant { target, strategy, levels });
+            variants.extend(shapes.iter().map(|shape| variant(target, strategy, *shape)));
         }
     }
     let square = (op == Op::Dot)
         .then(|| Box::new(generate_reduction(&ReductionRequest { op: Op::Norm2, ..request.clone() })));
-    GeneratedReduction { request: request.clone(), symbol: first.symbol(), square, variants }
+    let symbol = format!("glass_{}_{}", op.as_str(), dtype.as_str());
+    GeneratedReduction { request: request.clone(), symbol, square, variants }
 }
 
 /// In the order of preference. WGSL has no order of lanes in a subgroup, so its tree is in workgroup memory.
@@ -100,15 +119,11 @@ fn strategies(target: Target) -> &'static [Strategy] {
     }
 }
 
-fn levels(
-    [first, later]: [&Spec; 2],
-    target: Target,
-    strategy: Strategy,
-    threads_per_block: usize,
-) -> Levels {
+fn levels([first, later]: &[Spec; 2], target: Target, strategy: Strategy, shape: Shape) -> Levels {
+    let vector_width = shape.vector_width(strategy.meeting());
     let kernel = |spec: &Spec, destination, role: &str| {
-        let level = Level { meeting: strategy.meeting(), destination };
-        generate::level(spec, target, level, threads_per_block, vec![role.to_owned()])
+        let level = Level { meeting: strategy.meeting(), destination, vector_width };
+        generate::level(spec, target, level, shape.threads, vec![role.to_owned()])
     };
     if strategy == Strategy::LastBlock {
         return Levels::OneLaunch(Box::new(kernel(first, Destination::LastBlock, "every level")));

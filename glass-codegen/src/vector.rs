@@ -94,7 +94,7 @@ fn variants(request: &VectorRequest, target: Target) -> Vec<VectorVariant> {
 
 fn kernel(request: &VectorRequest, target: Target, part: Part, meeting: Meeting) -> (Spec, Variant) {
     let VectorRequest { op, threads_per_block: threads, elements_per_thread, .. } = request;
-    let level = |destination| Level { meeting, destination };
+    let level = |destination| Level { meeting, destination, vector_width: 1 };
     let (spec, plan) = match part {
         Part::Element | Part::Scalars => {
             let spec = element_spec(op, part);

@@ -312,8 +312,8 @@ pub fn contract(attribute: TokenStream, item: TokenStream) -> TokenStream {
 /// |---|---|---|
 /// | `dtype` | `f32` | `f32` |
 /// | `targets` | list of `cuda`, `wgsl`; the host form is always there | both |
-/// | `threads_per_block` | 64, 128, 256; without `wgsl` also 512, 1024 | 256 |
-/// | `elements_per_thread` | 1..=64: how many elements one thread adds in a level | 1 |
+/// | `threads_per_block` | 64, 128, 256; without `wgsl` also 512, 1024 | several, by length; 256 beside the other |
+/// | `elements_per_thread` | 1..=64: how many elements one thread adds in a level | several, by length; 16 beside the other |
 #[proc_macro_attribute]
 pub fn reduce(attribute: TokenStream, item: TokenStream) -> TokenStream {
     contract::expand_reduction(attribute.into(), item.into()).into()

@@ -1,14 +1,15 @@
 //! Reductions that tests visit: every one, in small and odd shapes.
 
 use glass_codegen::catalogue::{self, LONG, Op};
-use glass_codegen::plan::Target;
+use glass_codegen::plan::{Shape, Target};
 use glass_codegen::reduction::{Levels as Launches, ReductionVariant, Strategy};
 use glass_codegen::spec::{DType, Spec};
 use glass_codegen::{Fields, GeneratedReduction, Variant, generate_reduction, lower_reduction};
 use glass_oracle::long::{Levels, Map, Meeting};
 
-/// Threads of a block, and elements of a thread: one, some, more than are written out.
-const SHAPES: [(usize, usize); 5] = [(64, 1), (64, 3), (256, 1), (128, 20), (256, 64)];
+/// Threads of a block, and elements of a thread: one, some, more than are written out. And what lengths decide.
+const SHAPES: [Option<(usize, usize)>; 6] =
+    [Some((64, 1)), Some((64, 3)), Some((256, 1)), Some((128, 20)), Some((256, 64)), None];
 
 /// Every reduction in every shape.
 pub fn all() -> Vec<GeneratedReduction> {
@@ -20,11 +21,11 @@ pub fn all() -> Vec<GeneratedReduction> {
 ///
 /// # Panics
 /// If the attribute refuses the shape.
-pub fn of(op: Op, (threads, elements): (usize, usize)) -> GeneratedReduction {
+pub fn of(op: Op, shape: Option<(usize, usize)>) -> GeneratedReduction {
     let fields = Fields {
         op: Some(op.as_str().to_owned()),
-        threads_per_block: Some(threads as i128),
-        elements_per_thread: Some(elements as i128),
+        threads_per_block: shape.map(|(threads, _)| threads as i128),
+        elements_per_thread: shape.map(|(_, elements)| elements as i128),
         ..Fields::default()
     };
     generate_reduction(&lower_reduction(&fields).expect("a legal shape"))
@@ -60,7 +61,6 @@ impl Kernel<'_> {
 /// For an op that reduces no long vector.
 pub fn kernels(generated: &GeneratedReduction) -> Vec<Kernel<'_>> {
     let request = &generated.request;
-    let (threads, elements) = (request.threads_per_block, request.elements_per_thread);
     let map = match request.op {
         Op::Sum => Map::Identity,
         Op::Norm2 => Map::Square,
@@ -68,13 +68,15 @@ pub fn kernels(generated: &GeneratedReduction) -> Vec<Kernel<'_>> {
         op => panic!("`{}` reduces no long vector", op.as_str()),
     };
     let mut kernels = Vec::new();
-    for ReductionVariant { target, strategy, levels } in &generated.variants {
+    for variant in &generated.variants {
+        let ReductionVariant { target, strategy, shape: Shape { threads, elements, .. }, levels } = variant;
+        let (threads, elements, width) = (*threads, *elements, variant.vector_width());
         let meeting = match strategy {
             Strategy::Tree => Meeting::Tree,
             Strategy::Subgroup | Strategy::LastBlock => Meeting::Warps,
         };
         let mut add = |variant, map| {
-            let levels = Levels { threads, elements, meeting };
+            let levels = Levels { threads, elements, width, meeting };
             kernels.push(Kernel { variant, target: *target, map, levels });
         };
         match levels {

@@ -159,7 +159,7 @@ fields! {
     Form form: Word, "Forces `serial` or `reduced`.";
     LanesPerOutput lanes_per_output: Integer, "Width of the reduced form's tree: 1, 2, 4, 8, 16 or 32.";
     ThreadsPerBlock threads_per_block: Integer, "Forces the block size.";
-    ElementsPerThread elements_per_thread: Integer, "Elements of a long vector that one thread adds, default 1.";
+    ElementsPerThread elements_per_thread: Integer, "Elements of a long vector that one thread takes.";
     Nrhs nrhs: Integer, "Right-hand sides, default 1.";
     P p: Integer, "Columns of the result of a congruence.";
     Q q: Integer, "Second size of a congruence or bilinear form.";

@@ -3,7 +3,7 @@
 use super::check::Check;
 use super::{Diagnostic, Field, Fields};
 use crate::catalogue::{LONG, MAX_CHAIN, Op};
-use crate::plan::{Target, WARP};
+use crate::plan::{MANY_LAUNCHES, Shape, Target, WARP};
 use crate::spec::DType;
 
 /// A valid reduction with everything the planner needs.
@@ -15,19 +15,14 @@ pub struct ReductionRequest {
     pub dtype: DType,
     /// Languages to emit; the host is always among them.
     pub targets: Vec<Target>,
-    /// Threads that share a chunk.
-    pub threads_per_block: usize,
-    /// Elements of a chunk that each of them adds.
-    pub elements_per_thread: usize,
+    /// The only shape, where one is given.
+    pub shape: Option<Shape>,
 }
 
 impl ReductionRequest {
     /// Every field of the attribute.
     pub const FIELDS: &[Field] =
         &[Field::Dtype, Field::Targets, Field::ThreadsPerBlock, Field::ElementsPerThread];
-
-    /// The baseline that measurements start from: one element a thread, 256 threads a block.
-    const THREADS_PER_BLOCK: usize = 256;
 
     /// Block sizes: whole warps, so that a tree over the warps exists, and a power of two, so that a tree halves.
     const BLOCK_SIZES: [usize; 5] = [64, 128, 256, 512, 1024];
@@ -50,13 +45,12 @@ pub fn lower_reduction(fields: &Fields) -> Result<ReductionRequest, Vec<Diagnost
     }
     let dtype = check.word(Field::Dtype, &fields.dtype, &[("f32", DType::F32)]);
     let targets = check.targets(dtype, fields);
-    let threads_per_block = check.block_size(fields, &targets);
-    let elements_per_thread =
-        check.range(Field::ElementsPerThread, fields.elements_per_thread, 1..=MAX_CHAIN as i128);
+    let threads = check.block_size(fields, &targets, MANY_LAUNCHES.threads);
+    let elements = check.elements_per_thread(fields, MANY_LAUNCHES.elements);
+    let is_given = fields.is_given(Field::ThreadsPerBlock) || fields.is_given(Field::ElementsPerThread);
+    let shape = is_given.then_some(Shape { threads, elements, ..MANY_LAUNCHES });
     match op {
-        Some(op) if check.diagnostics.is_empty() => {
-            Ok(ReductionRequest { op, dtype, targets, threads_per_block, elements_per_thread })
-        }
+        Some(op) if check.diagnostics.is_empty() => Ok(ReductionRequest { op, dtype, targets, shape }),
         _ => Err(check.diagnostics),
     }
 }
@@ -72,8 +66,12 @@ impl Check {
         found
     }
 
-    pub(super) fn block_size(&mut self, fields: &Fields, targets: &[Target]) -> usize {
-        let default = ReductionRequest::THREADS_PER_BLOCK;
+    pub(super) fn elements_per_thread(&mut self, fields: &Fields, default: usize) -> usize {
+        let given = fields.elements_per_thread.or(Some(default as i128));
+        self.range(Field::ElementsPerThread, given, 1..=MAX_CHAIN as i128)
+    }
+
+    pub(super) fn block_size(&mut self, fields: &Fields, targets: &[Target], default: usize) -> usize {
         let Some(given) = fields.threads_per_block else { return default };
         let has_wgsl = targets.contains(&Target::Wgsl);
         let is_granted = |size: &usize| !has_wgsl || *size <= ReductionRequest::MAX_WORKGROUP;

@@ -60,7 +60,7 @@ pub fn build(spec: &Spec, plan: &Plan) -> Kernel {
 pub(super) fn fold(spec: &Spec, plan: &Plan, level: Level) -> Fold {
     let threads = plan.mapping.threads_per_block;
     let spec = catalogue::level(Op::Sum, spec.dtype, MAX_CHAIN * threads);
-    let level = Level { destination: Destination::Scalar, ..level };
+    let level = Level { destination: Destination::Scalar, vector_width: 1, ..level };
     let plan = Plan::of_level(&spec, plan.target, level, threads).handed();
     let body = build(&spec, &plan).body;
     Fold { spec, plan, body }

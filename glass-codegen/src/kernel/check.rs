@@ -99,10 +99,10 @@ impl Scope<'_> {
                 let varies = names(value).iter().any(|name| self.varies(name));
                 self.define_int(name, Int { range, value: Some(value.clone()), varies })
             }
-            Stmt::LoadBelow { name, operand, index } => {
-                self.in_bounds(*operand, index, 1)?;
+            Stmt::LoadBelow { names, operand, index } => {
+                self.in_bounds(*operand, index, names.len())?;
                 self.int(COUNT)?;
-                self.define(name, Kind::Value)
+                names.iter().try_for_each(|name| self.define(name, Kind::Value))
             }
             Stmt::TakeHanded { names, operand, index, .. } => {
                 self.loaded(*operand, Element::Real)?;

@@ -66,8 +66,7 @@ impl Count {
     fn stmt(&mut self, stmt: &Stmt, n_passes: usize) {
         let cost = &mut self.cost;
         match stmt {
-            Stmt::LoadBelow { .. } => cost.n_loads += n_passes,
-            Stmt::Load { names, .. } | Stmt::TakeHanded { names, .. } => {
+            Stmt::Load { names, .. } | Stmt::LoadBelow { names, .. } | Stmt::TakeHanded { names, .. } => {
                 cost.n_loads += names.len() * n_passes
             }
             Stmt::LoadWord { .. } => cost.n_loads += n_passes,

@@ -37,8 +37,8 @@ fn line(stmt: &Stmt, depth: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Stmt::Load { names, operand, index } => {
             writeln!(f, "{} = load operand {operand}[{index}]", names.join(", "))
         }
-        Stmt::LoadBelow { name, operand, index } => {
-            writeln!(f, "{name} = load operand {operand}[{index}] if {index} < {COUNT}, else +0")
+        Stmt::LoadBelow { names, operand, index } => {
+            writeln!(f, "{} = load operand {operand}[{index}], +0 from {COUNT} on", names.join(", "))
         }
         Stmt::TakeHanded { names, operand, index, stride } => {
             let names = names.join(", ");

@@ -187,11 +187,21 @@ impl<'a> Emit<'a> {
         let may_not_exist = self.spec.operands[operand].is_prefix()
             && self.within_count.is_none_or(|var| *index != Index::name(var));
         self.push(match may_not_exist {
-            true => Stmt::LoadBelow { name: name.to_owned(), operand, index: index.clone() },
+            true => Stmt::LoadBelow { names: vec![name.to_owned()], operand, index: index.clone() },
             false => Stmt::Load { names: vec![name.to_owned()], operand, index: index.clone() },
         });
         self.loaded.last_mut().expect("a scope is open").insert(key, name.to_owned());
         name.to_owned()
+    }
+
+    /// Loads neighbours at once for later reads, in loops; an element that does not exist is +0.
+    pub(super) fn load_below(&mut self, operand: usize, first: &Index, names: Vec<String>) {
+        let scope = self.loaded.last_mut().expect("a scope is open");
+        for (element, name) in names.iter().enumerate() {
+            let index = first.clone().plus(Index::constant(element));
+            scope.insert((operand, index.to_string()), name.clone());
+        }
+        self.push(Stmt::LoadBelow { names, operand, index: first.clone() });
     }
 
     /// Loads an element just before its first use, whole vectors at a time.

@@ -5,12 +5,17 @@ use super::lanes::{Outputs, Term};
 use super::{COUNT, Index, Stmt};
 use crate::plan::{Level, Meeting, WARP};
 
-/// Worker `t` of `T` adds the elements `t, t + T, ...`; the first worker finishes the sum.
+/// Worker `t` of `T` adds the elements `t, t + T, ...`, or as many vectors of neighbours; the first worker finishes the
+/// sum.
 pub(super) fn chunk(sum: &impl Outputs, level: Level, unroll_terms: bool, emit: &mut Emit<'_>) {
     let worker = emit.workers.name.expect("a block owns a chunk");
-    let acc = emit.var("acc", None);
+    let width = level.vector_width;
+    let accs: Vec<_> = (0..width).map(|place| emit.var(&accumulator(place), None)).collect();
+    let acc = accs[0].clone();
     if emit.plan.accesses[0].is_handed {
         handed(worker, &acc, emit);
+    } else if width > 1 {
+        in_vectors(sum, worker, &accs, emit);
     } else if unroll_terms {
         written_out(sum, worker, &acc, emit);
     } else {
@@ -32,6 +37,38 @@ pub(super) fn meet(acc: &str, meeting: Meeting, emit: &mut Emit<'_>) {
             emit.push(Stmt::Deal { acc: acc.to_owned(), n_warps });
             combine(n_warps, emit);
         }
+    }
+}
+
+/// Name of the accumulator of a place in a vector.
+fn accumulator(place: usize) -> String {
+    if place == 0 { "acc".to_owned() } else { format!("acc_{place}") }
+}
+
+/// Vectors of neighbours, written out: all loads may be in flight at once. The accumulators then meet by halves.
+fn in_vectors(sum: &impl Outputs, worker: &str, accs: &[String], emit: &mut Emit<'_>) {
+    let (width, n_workers) = (accs.len(), emit.workers.count);
+    let inputs: Vec<_> =
+        (0..emit.spec.operands.len()).filter(|operand| emit.spec.operands[*operand].is_prefix()).collect();
+    for pass in 0..sum.n_terms() / (n_workers * width) {
+        let first = Index::name(worker).times(width).plus(Index::constant(pass * n_workers * width));
+        for &operand in &inputs {
+            let name = emit.spec.operands[operand].name;
+            let names = (0..width).map(|place| format!("{name}_{pass}_{place}")).collect();
+            emit.load_below(operand, &first, names);
+        }
+        for (place, acc) in accs.iter().enumerate() {
+            let index = first.clone().plus(Index::constant(place));
+            sum.term(acc, &Vec::new(), Term { index, name: "", suffix: &format!("{pass}_{place}") }, emit);
+        }
+    }
+    let mut half = width / 2;
+    while half > 0 {
+        for place in 0..half {
+            let (acc, value) = (accs[place].clone(), accs[place + half].clone());
+            emit.push(Stmt::Add { acc, value });
+        }
+        half /= 2;
     }
 }
 

@@ -150,13 +150,13 @@ pub enum Stmt {
         /// First element.
         index: Index,
     },
-    /// One element of an operand of which only a prefix exists: +0 past it.
+    /// Consecutive elements of an operand of which only a prefix exists: +0 past it.
     LoadBelow {
-        /// Its name.
-        name: String,
+        /// One name per element; more than one is a vector load where the chunk is whole.
+        names: Vec<String>,
         /// Position of the operand in the spec.
         operand: usize,
-        /// Element.
+        /// First element.
         index: Index,
     },
     /// Elements that other blocks hand over during the launch, each as soon as it is there: +0 past the end.

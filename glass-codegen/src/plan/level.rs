@@ -51,7 +51,51 @@ pub struct Level {
     pub meeting: Meeting,
     /// Where its sums go.
     pub destination: Destination,
+    /// Neighbouring elements that a thread loads at once, each for an accumulator of its own.
+    pub vector_width: usize,
 }
+
+/// A shape that serves lengths up to a limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Threads of a block.
+    pub threads: usize,
+    /// Elements of a chunk that each of them adds.
+    pub elements: usize,
+    /// The longest vector it is taken for.
+    pub up_to: u32,
+}
+
+impl Shape {
+    const fn new(threads: usize, elements: usize, up_to: u32) -> Shape {
+        Shape { threads, elements, up_to }
+    }
+
+    /// Elements that a thread loads at once where the threads of a block meet by warps: 16 bytes, if a share is whole
+    /// vectors of them.
+    pub fn vector_width(&self, meeting: Meeting) -> usize {
+        match meeting {
+            Meeting::Warps if self.elements.is_multiple_of(WIDE) => WIDE,
+            Meeting::Warps | Meeting::Tree => 1,
+        }
+    }
+}
+
+/// Elements of 16 bytes.
+const WIDE: usize = 4;
+
+/// The shapes of a single launch, as measured on sm_90: one block as long as it is enough, then blocks for every
+/// multiprocessor, then ever fewer sums for the last one.
+pub const ONE_LAUNCH: [Shape; 5] = [
+    Shape::new(256, 16, 1 << 12),
+    Shape::new(128, 16, 1 << 17),
+    Shape::new(256, 16, 1 << 21),
+    Shape::new(512, 32, 1 << 25),
+    Shape::new(1024, 64, u32::MAX),
+];
+
+/// The shape of a launch a level.
+pub const MANY_LAUNCHES: Shape = Shape::new(256, 16, u32::MAX);
 
 /// Elements of one thread that are written out; more are a loop, which a compiler writes out in part.
 const MAX_WRITTEN_ELEMENTS: usize = 16;

@@ -25,7 +25,7 @@ pub(crate) use access::{is_stageable, staged_bytes};
 pub use candidates::candidates;
 pub(crate) use candidates::{default_threads, shared_excess};
 pub use choose::{Arch, Choice, Reason, choices};
-pub use level::{Destination, Level, Meeting};
+pub use level::{Destination, Level, MANY_LAUNCHES, Meeting, ONE_LAUNCH, Shape};
 pub use mapping::{Form, Mapping, Staging, Tier};
 pub use unroll::Unroll;
 
@@ -167,8 +167,13 @@ impl Plan {
         if self.target == Target::Host {
             return suffix;
         }
-        if let Some(Level { meeting, destination }) = self.level {
-            return format!("level_{}{threads_per_block}_{}", meeting.as_str(), destination.as_str());
+        if let Some(Level { meeting, destination, vector_width }) = self.level {
+            let vectors = if vector_width > 1 { format!("_v{vector_width}") } else { String::new() };
+            return format!(
+                "level_{}{threads_per_block}{vectors}_{}",
+                meeting.as_str(),
+                destination.as_str()
+            );
         }
         suffix += &format!("_{}", self.layout.as_str());
         if staging != Staging::Direct {

@@ -10,18 +10,16 @@ use crate::spec::{Role, Spec};
 use serde::Serialize;
 
 #[derive(Serialize)]
-struct CudaInput {
-    name: &'static str,
-    start: String,
-}
-
-#[derive(Serialize)]
 struct CudaFile {
     #[serde(flatten)]
     start: cuda::Start,
     threads_per_block: String,
-    inputs: Vec<CudaInput>,
+    inputs: Vec<&'static str>,
     chunk: String,
+    /// When a chunk may be loaded in vectors; empty where the text has none.
+    whole: String,
+    arguments: Vec<cuda::Argument>,
+    arguments_whole: Vec<cuda::Argument>,
 }
 
 #[derive(Serialize)]
@@ -65,22 +63,40 @@ pub(super) fn cuda(input: &Input<'_>) -> String {
 
 fn cuda_file(input: &Input<'_>) -> CudaFile {
     let Input { spec, plan, kernel, .. } = input;
+    let inputs: Vec<_> = inputs(input).map(|(_, name)| name).collect();
+    let level = plan.level.expect("a level has a plan of one");
+    let (width, chunk) = (level.vector_width, chunk(input));
+    let sum = if level.destination == Destination::Partials { "g_s + group" } else { "&sum" };
+    let arguments = |is_whole: Option<bool>| {
+        let vectors = inputs.iter().map(|name| format!("g_{name} + {name}_start + first"));
+        let rest = [sum, "threadIdx.x", COUNT].map(str::to_owned);
+        cuda::arguments(vectors.chain(rest).chain(is_whole.map(|is_whole| is_whole.to_string())).collect())
+    };
+    let has_vectors = width > 1;
+    let starts: Vec<_> = inputs.iter().map(|name| format!("{name}_start % {width}u == 0u")).collect();
     CudaFile {
         start: cuda::Start::of(
             input,
             "One chunk of a long vector; elements from `count` on do not exist.",
-            cuda_params(spec, &kernel.body),
+            cuda_params(spec, &kernel.body, has_vectors),
         ),
         threads_per_block: plan.mapping.threads_per_block.to_string(),
-        inputs: inputs(input).map(|(_, name)| CudaInput { name, start: format!("{name}_start") }).collect(),
-        chunk: chunk(input),
+        whole: if has_vectors {
+            format!("{COUNT} == {chunk} && {}", starts.join(" && "))
+        } else {
+            String::new()
+        },
+        arguments: arguments(has_vectors.then_some(false)),
+        arguments_whole: arguments(Some(true)),
+        inputs,
+        chunk,
     }
 }
 
-/// Pointers, the worker, the number of elements.
-fn cuda_params(spec: &Spec, body: &Body) -> Vec<cuda::Param> {
+/// Pointers, the worker, the number of elements, and with vectors whether they may be used.
+fn cuda_params(spec: &Spec, body: &Body, has_vectors: bool) -> Vec<cuda::Param> {
     let pointers = spec.arguments().iter().map(|operand| cuda::pointer("", operand, spec.dtype, Tier::Block));
-    params_of(pointers, body)
+    params_of(pointers, body, has_vectors)
 }
 
 /// The same, for sums that blocks hand over.
@@ -91,12 +107,17 @@ pub(super) fn fold_params(fold: &Fold) -> Vec<cuda::Param> {
         }
         cuda::pointer("", operand, fold.spec.dtype, Tier::Block)
     });
-    params_of(pointers, &fold.body)
+    params_of(pointers, &fold.body, false)
 }
 
-fn params_of(pointers: impl Iterator<Item = (String, String)>, body: &Body) -> Vec<cuda::Param> {
+fn params_of(
+    pointers: impl Iterator<Item = (String, String)>,
+    body: &Body,
+    has_vectors: bool,
+) -> Vec<cuda::Param> {
     let number = |name: &str| ("unsigned int".to_owned(), name.to_owned());
-    cuda::params(pointers.chain(body.worker.map(number)).chain([number(COUNT)]).collect())
+    let is_whole = has_vectors.then(|| ("bool".to_owned(), "is_whole".to_owned()));
+    cuda::params(pointers.chain(body.worker.map(number)).chain([number(COUNT)]).chain(is_whole).collect())
 }
 
 #[derive(Serialize)]

@@ -103,18 +103,7 @@ impl Writer<'_> {
             Stmt::Int { name, value } => {
                 lines.push(&fill("int", &[("name", name), ("value", &self.int(value))]));
             }
-            Stmt::LoadBelow { name, operand, index } => {
-                let (array, place) = (self.spec.operands[*operand].name, self.place(*operand, index));
-                let index = self.index(index);
-                let arguments = [
-                    ("name", name.as_str()),
-                    ("operand", array),
-                    ("place", &place),
-                    ("index", &index),
-                    ("limit", COUNT),
-                ];
-                lines.push(&fill("load_below", &arguments));
-            }
+            Stmt::LoadBelow { names, operand, index } => self.load_below(names, *operand, index, lines),
             Stmt::TakeHanded { names, operand, index, stride } => {
                 let array = self.spec.operands[*operand].name;
                 let taken = format!("{array}_taken");
@@ -127,10 +116,7 @@ impl Writer<'_> {
                     ("limit", COUNT),
                 ];
                 lines.push(&fill("take_handed", &arguments));
-                for (name, member) in names.iter().zip(["x", "y", "z", "w"]) {
-                    let arguments = [("name", name.as_str()), ("vector", &taken), ("member", member)];
-                    lines.push(&fill("component", &arguments));
-                }
+                self.components(names, &taken, lines);
             }
             Stmt::Load { names, operand, index } => self.load(names, *operand, index, lines),
             Stmt::LoadWord { name, operand, index } => {
@@ -310,8 +296,34 @@ impl Writer<'_> {
             "load_vector",
             &[("vector_ty", &vector_ty), ("name", &vector), ("operand", array), ("index", &index)],
         ));
+        self.components(names, &vector, lines);
+    }
+
+    /// Elements of which only a prefix exists.
+    fn load_below(&self, names: &[String], operand: usize, first: &Index, lines: &mut Lines) {
+        let (array, place) = (self.spec.operands[operand].name, self.place(operand, first));
+        let index = self.index(first);
+        let (component, loaded) = match names {
+            [name] => ("load_below", name.clone()),
+            _ => ("load_four", format!("{}_four", names[0])),
+        };
+        let arguments = [
+            ("name", loaded.as_str()),
+            ("operand", array),
+            ("place", &place),
+            ("index", &index),
+            ("limit", COUNT),
+        ];
+        lines.push(&self.fill(component, &arguments));
+        if names.len() > 1 {
+            self.components(names, &loaded, lines);
+        }
+    }
+
+    /// The members of a vector under names of their own.
+    fn components(&self, names: &[String], vector: &str, lines: &mut Lines) {
         for (name, member) in names.iter().zip(["x", "y", "z", "w"]) {
-            let arguments = [("name", name.as_str()), ("vector", &vector), ("member", member)];
+            let arguments = [("name", name.as_str()), ("vector", vector), ("member", member)];
             lines.push(&self.fill("component", &arguments));
         }
     }

@@ -33,14 +33,20 @@ impl Term for Multiply {
     }
 }
 
-/// A level whose groups of `THREADS` threads, each with `ELEMENTS` elements, first meet in segments of `LANES`
-/// neighbours, and then, in a second tree, over the totals of the segments. All threads are one segment where they meet in
-/// one tree.
-pub const fn level<T: Term, const THREADS: usize, const ELEMENTS: usize, const LANES: usize>() -> LevelEntry {
-    run::<T, THREADS, ELEMENTS, LANES>
+/// A level whose groups of `THREADS` threads, each with `ELEMENTS` elements, have `SLOTS` accumulators, as many for every
+/// thread. Those of a thread meet first, then the threads in segments of `LANES` neighbours, and then, in a third tree,
+/// the totals of the segments. All threads are one segment where they meet in one tree.
+pub const fn level<
+    T: Term,
+    const THREADS: usize,
+    const ELEMENTS: usize,
+    const LANES: usize,
+    const SLOTS: usize,
+>() -> LevelEntry {
+    run::<T, THREADS, ELEMENTS, LANES, SLOTS>
 }
 
-fn run<T: Term, const THREADS: usize, const ELEMENTS: usize, const LANES: usize>(
+fn run<T: Term, const THREADS: usize, const ELEMENTS: usize, const LANES: usize, const SLOTS: usize>(
     x: &[f32],
     y: Option<&[f32]>,
     sums: &mut [f32],
@@ -49,13 +55,17 @@ fn run<T: Term, const THREADS: usize, const ELEMENTS: usize, const LANES: usize>
     // A map of one vector ignores the second.
     let second = y.unwrap_or(x);
     for ((x, y), sum) in x.chunks(chunk).zip(second.chunks(chunk)).zip(sums) {
-        let mut slots = [0.0; THREADS];
-        for (x, y) in x.chunks(THREADS).zip(y.chunks(THREADS)) {
+        let mut slots = [0.0; SLOTS];
+        for (x, y) in x.chunks(SLOTS).zip(y.chunks(SLOTS)) {
             for ((slot, x), y) in slots.iter_mut().zip(x).zip(y) {
                 *slot = T::add(*slot, *x, *y);
             }
         }
-        *sum = met::<THREADS, LANES>(&mut slots);
+        let mut threads = [0.0; THREADS];
+        for (thread, slots) in threads.iter_mut().zip(slots.chunks_mut(SLOTS / THREADS)) {
+            *thread = halved(slots);
+        }
+        *sum = met::<THREADS, LANES>(&mut threads);
     }
 }
 
@@ -89,13 +99,13 @@ mod tests {
     fn short_and_whole_groups_sum_exactly() {
         let x: Vec<f32> = (0..1000).map(|value| value as f32).collect();
         let mut sums = [0.0; 4];
-        level::<Identity, 64, 4, 64>()(&x, None, &mut sums);
+        level::<Identity, 64, 4, 64, 64>()(&x, None, &mut sums);
         assert_eq!(sums, [32640.0, 98176.0, 163712.0, 204972.0]);
-        level::<Identity, 64, 4, 32>()(&x, None, &mut sums);
+        level::<Identity, 64, 4, 32, 256>()(&x, None, &mut sums);
         assert_eq!(sums.iter().sum::<f32>(), 499_500.0);
-        level::<Multiply, 64, 4, 32>()(&x[..3], Some(&[2.0, 3.0, 4.0]), &mut sums[..1]);
+        level::<Multiply, 64, 4, 32, 64>()(&x[..3], Some(&[2.0, 3.0, 4.0]), &mut sums[..1]);
         assert_eq!(sums[0], 11.0);
-        level::<Square, 64, 1, 64>()(&[3.0, 4.0], None, &mut sums[..1]);
+        level::<Square, 64, 1, 64, 64>()(&[3.0, 4.0], None, &mut sums[..1]);
         assert_eq!(sums[0], 25.0);
     }
 
@@ -104,16 +114,16 @@ mod tests {
         // One tree of four adds (0, 2) and (1, 3); segments of two add the neighbours (0, 1) and (2, 3) first.
         let x = [1.0, 1e8, 3.0, -1e8];
         let mut sums = [0.0; 1];
-        level::<Identity, 4, 1, 4>()(&x, None, &mut sums);
+        level::<Identity, 4, 1, 4, 4>()(&x, None, &mut sums);
         assert_eq!(sums[0], 4.0);
-        level::<Identity, 4, 1, 2>()(&x, None, &mut sums);
+        level::<Identity, 4, 1, 2, 4>()(&x, None, &mut sums);
         assert_eq!(sums[0], (1.0f32 + 1e8) + (3.0f32 - 1e8));
     }
 
     #[test]
     fn negative_zeros_sum_to_zero() {
         let mut sums = [1.0; 1];
-        level::<Identity, 4, 1, 4>()(&[-0.0; 4], None, &mut sums);
+        level::<Identity, 4, 1, 4, 4>()(&[-0.0; 4], None, &mut sums);
         assert!(sums[0] == 0.0 && sums[0].is_sign_positive());
     }
 }

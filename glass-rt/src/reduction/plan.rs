@@ -125,7 +125,7 @@ impl ReductionPlan {
         let available = task.variants.iter().map(|variant| (variant.target(), variant.strategy)).collect();
         let mut refusal = Refusal::NoVariant { target: limits.target, strategy: options.strategy, available };
         for (variant_idx, variant) in task.variants.iter().enumerate() {
-            if !serves(variant, limits.target, options) {
+            if !serves(variant, limits.target, options) || len > u64::from(variant.up_to) {
                 continue;
             }
             check_shape(variant.threads, variant.elements_per_thread, 2)?;
@@ -333,10 +333,11 @@ pub(crate) fn kernel(variant: &ReductionVariant, idx: usize, n_levels: usize) ->
 fn level_depth(variant: &ReductionVariant, level: &Level, limits: &ReductionLimits) -> u32 {
     let meet = meeting_depth(variant.strategy, variant.threads, limits);
     // A single group adds whatever there is.
-    let only = |n: u32| n.div_ceil(variant.threads) - 1 + meet;
-    let first = if level.groups == 1 { only(level.n) } else { variant.elements_per_thread - 1 + meet };
+    let only = |n: u32, width: u32| n.div_ceil(variant.threads * width) - 1 + width.ilog2() + meet;
+    let whole = variant.threads * variant.elements_per_thread;
+    let first = only(level.n.min(whole), variant.vector_width);
     match variant.code {
-        ReductionCode::OneLaunch(_) => first + only(level.groups),
+        ReductionCode::OneLaunch(_) => first + if level.groups > 1 { only(level.groups, 1) } else { 0 },
         ReductionCode::Levels { .. } | ReductionCode::Host { .. } => first,
     }
 }

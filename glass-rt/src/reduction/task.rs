@@ -4,7 +4,9 @@
 //! levels: the first reads the vectors, each later one the partial sums of the level before, until one group is
 //! left. With `T` threads and `E` elements per thread, group `g` of a level sums the elements from `g * T * E` on:
 //! thread `t` takes `base + t`, `base + t + T`, ... in ascending order from +0 (`acc + x`, `fma(x, x, acc)`,
-//! `fma(x, y, acc)`), then the threads meet in the tree of the [`Strategy`].
+//! `fma(x, y, acc)`), then the threads meet in the tree of the [`Strategy`]. With vectors of `V` elements, a thread has
+//! `V` accumulators: accumulator `v` takes `base + V t + v`, `base + V (t + T) + v`, ..., and they meet by offsets
+//! `V/2 .. 1` first.
 //!
 //! # Kernel interface, CUDA and WGSL
 //!
@@ -97,7 +99,7 @@ pub struct ReductionTask {
     pub map: Map,
     /// For [`Map::Multiply`]: the reduction that serves two equal inputs, which are then bound once.
     pub square: Option<&'static ReductionTask>,
-    /// The embedded kernels. The first one that the device and the length allow is taken.
+    /// The embedded kernels. The first one that the length and the device allow is taken.
     pub variants: &'static [ReductionVariant],
 }
 
@@ -110,6 +112,10 @@ pub struct ReductionVariant {
     pub threads: u32,
     /// Elements each thread adds, `E`: 1 to [`MAX_CHAIN`].
     pub elements_per_thread: u32,
+    /// Elements each thread loads at once, `V`: a power of two that divides `E`.
+    pub vector_width: u32,
+    /// The longest vector that it is taken for.
+    pub up_to: u32,
     /// Smallest subgroup the text works with; 1 where it uses none.
     pub lanes: u32,
     /// The kernels.

@@ -77,7 +77,7 @@ pub const fn vector<
 
 /// One group of `THREADS` threads that adds all sums of groups; the threads meet as in [`vector`].
 pub const fn fold<const THREADS: usize, const LANES: usize>() -> LevelEntry {
-    level::<Identity, THREADS, { MAX_CHAIN as usize }, LANES>()
+    level::<Identity, THREADS, { MAX_CHAIN as usize }, LANES, THREADS>()
 }
 
 /// Under the widest instructions this processor has.

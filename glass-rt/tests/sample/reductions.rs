@@ -161,7 +161,8 @@ const fn levels(
 
 const fn variant(strategy: Strategy, code: ReductionCode) -> ReductionVariant {
     let (threads, elements_per_thread) = (THREADS as u32, ELEMENTS as u32);
-    ReductionVariant { strategy, threads, elements_per_thread, lanes: 1, code }
+    let (vector_width, up_to) = (1, u32::MAX);
+    ReductionVariant { strategy, threads, elements_per_thread, vector_width, up_to, lanes: 1, code }
 }
 
 /// Sums groups of `group_elements`, as the definition has it.

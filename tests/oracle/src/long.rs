@@ -30,6 +30,8 @@ pub struct Levels {
     pub threads: usize,
     /// Elements that each of them adds.
     pub elements: usize,
+    /// Elements that each of them takes at once, to as many accumulators.
+    pub width: usize,
     /// How they meet.
     pub meeting: Meeting,
 }
@@ -47,16 +49,17 @@ impl Levels {
     }
 
     fn group<T: Real>(&self, map: Map, x: &[T], y: &[T], start: usize) -> T {
-        let mut own = vec![T::ZERO; self.threads];
+        let mut own = vec![T::ZERO; self.threads * self.width];
         for (position, &x) in x.iter().enumerate() {
-            let acc = &mut own[position % self.threads];
+            let n_accs = own.len();
+            let acc = &mut own[position % n_accs];
             *acc = match map {
                 Map::Identity => acc.plus(x),
                 Map::Square => x.fma(x, *acc),
                 Map::Multiply => x.fma(y[start + position], *acc),
             };
         }
-        self.meet(own)
+        self.meet(own.chunks(self.width).map(|thread| halved(thread.to_vec())).collect())
     }
 
     fn meet<T: Real>(&self, own: Vec<T>) -> T {
@@ -79,7 +82,7 @@ impl Levels {
     pub fn sum_in_one_launch<T: Real>(&self, map: Map, x: &[T], y: &[T]) -> T {
         let sums = self.level(map, x, y);
         let elements = sums.len().div_ceil(self.threads);
-        Levels { elements, ..*self }.level(Map::Identity, &sums, &[])[0]
+        Levels { elements, width: 1, ..*self }.level(Map::Identity, &sums, &[])[0]
     }
 }
 
@@ -111,14 +114,14 @@ mod tests {
     fn integers_sum_exactly_in_every_shape() {
         let x: Vec<f32> = (1..=1000).map(|value| value as f32).collect();
         for meeting in [Meeting::Tree, Meeting::Warps] {
-            for (threads, elements) in [(64, 1), (64, 3), (128, 8), (1024, 1)] {
-                let levels = Levels { threads, elements, meeting };
+            for (threads, elements, width) in [(64, 1, 1), (64, 3, 1), (128, 8, 4), (1024, 1, 1)] {
+                let levels = Levels { threads, elements, width, meeting };
                 assert_eq!(levels.sum(Map::Identity, &x, &[]), 500_500.0);
                 assert_eq!(levels.sum_in_one_launch(Map::Identity, &x, &[]), 500_500.0);
                 assert_eq!(levels.sum(Map::Multiply, &x[..3], &[1.0, 0.0, 2.0]), 7.0);
             }
         }
-        let few = Levels { threads: 64, elements: 1, meeting: Meeting::Tree };
+        let few = Levels { threads: 64, elements: 1, width: 1, meeting: Meeting::Tree };
         assert_eq!(few.level(Map::Square, &x[..65], &[]), [89440.0, 4225.0]);
     }
 }

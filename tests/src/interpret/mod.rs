@@ -118,26 +118,11 @@ impl<'a, T: Real> Machine<'a, T> {
                     self.values.insert(name, loaded);
                 }
             }
-            Stmt::LoadBelow { name, operand, index } => {
-                let (element, limit) = (self.index(index, active)?, self.named("count")?.to_vec());
-                let mut loaded = vec![T::ZERO; self.n_workers];
-                for worker in workers(active).filter(|worker| element[*worker] < limit[*worker]) {
-                    loaded[worker] = self.memory.load(*operand, element[worker], worker)?;
-                }
-                self.values.insert(name, loaded);
+            Stmt::LoadBelow { names, operand, index } => {
+                self.load_below(names, (*operand, 1), self.index(index, active)?, active)?;
             }
             Stmt::TakeHanded { names, operand, index, stride } => {
-                let (first, limit) = (self.index(index, active)?, self.named("count")?.to_vec());
-                for (idx, name) in names.iter().enumerate() {
-                    let mut taken = vec![T::ZERO; self.n_workers];
-                    for worker in workers(active) {
-                        let element = first[worker] + (idx * stride).cast_signed();
-                        if element < limit[worker] {
-                            taken[worker] = self.memory.load(*operand, element, worker)?;
-                        }
-                    }
-                    self.values.insert(name, taken);
-                }
+                self.load_below(names, (*operand, *stride), self.index(index, active)?, active)?;
             }
             Stmt::LoadWord { name, operand, index } => {
                 let elements = self.index(index, active)?;
@@ -494,6 +479,28 @@ impl<'a, T: Real> Machine<'a, T> {
             false => Ok(u32::MAX),
         };
         (0..self.n_workers).map(number).collect()
+    }
+
+    /// Elements from `first` on, a stride apart, of which only a prefix exists: +0 past it.
+    fn load_below(
+        &mut self,
+        names: &'a [String],
+        (operand, stride): (usize, usize),
+        first: Vec<isize>,
+        active: &[bool],
+    ) -> Result<(), String> {
+        let limit = self.named("count")?.to_vec();
+        for (position, name) in names.iter().enumerate() {
+            let mut loaded = vec![T::ZERO; self.n_workers];
+            for worker in workers(active) {
+                let element = first[worker] + (position * stride).cast_signed();
+                if element < limit[worker] {
+                    loaded[worker] = self.memory.load(operand, element, worker)?;
+                }
+            }
+            self.values.insert(name, loaded);
+        }
+        Ok(())
     }
 
     fn named(&self, name: &str) -> Result<&[isize], String> {

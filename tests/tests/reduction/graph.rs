@@ -27,6 +27,9 @@ struct LargeInner;
 
 const LENGTHS: [usize; 11] = [1, 2, 31, 33, 255, 256, 257, 513, 65_536, 65_537, 300_001];
 
+/// Lengths for the largest shapes.
+const LONGEST: [usize; 2] = [3_000_001, 34_000_001];
+
 /// Three levels of large chunks.
 const LONG: [usize; 1] = [6_600_001];
 
@@ -35,18 +38,18 @@ const OFFSETS: [usize; 2] = [3, 70];
 
 #[test]
 fn sum_by_every_strategy() {
-    on_every_device::<Sum>(Map::Identity, &[]);
+    on_every_device::<Sum>(Map::Identity, &[], &LONGEST);
 }
 
 #[test]
 fn norm2_by_every_strategy() {
-    on_every_device::<SquaredNorm>(Map::Square, &[]);
+    on_every_device::<SquaredNorm>(Map::Square, &[], &LONGEST);
 }
 
 #[test]
 fn dot_by_every_strategy() {
-    on_every_device::<Inner>(Map::Multiply, &[]);
-    on_every_device::<LargeInner>(Map::Multiply, &LONG);
+    on_every_device::<Inner>(Map::Multiply, &[], &LONGEST);
+    on_every_device::<LargeInner>(Map::Multiply, &LONG, &[]);
 }
 
 #[test]
@@ -76,15 +79,21 @@ fn the_dot_of_a_vector_with_itself_is_its_squared_norm() {
     assert_eq!(compiled.read(dot).expect("done").to_bits(), compiled.read(norm2).expect("done").to_bits());
 }
 
-fn on_every_device<K: Reduction>(map: Map, long: &[usize]) {
+fn on_every_device<K: Reduction>(map: Map, long: &[usize], on_cuda: &[usize]) {
     let (devices, skipped) = Device::all();
     skipped.iter().for_each(|skipped| println!("skipped: {}: {}", skipped.device, skipped.reason));
     for device in &devices {
         let mut strategies = Vec::new();
         for variant in K::TASK.variants.iter().filter(|variant| variant.target() == device.target()) {
-            strategies.push(variant.strategy);
-            for n in LENGTHS.iter().chain(long) {
-                check::<K>(device, variant.strategy, map, *n);
+            if !strategies.contains(&variant.strategy) {
+                strategies.push(variant.strategy);
+            }
+        }
+        // A GPU alone runs the shapes of such lengths in little time.
+        let longest = if device.target() == Target::Cuda { on_cuda } else { &[] };
+        for strategy in &strategies {
+            for n in LENGTHS.iter().chain(long).chain(longest) {
+                check::<K>(device, *strategy, map, *n);
             }
         }
         println!("{}: {} by {strategies:?}", device.name(), K::TASK.symbol);
@@ -118,14 +127,15 @@ fn check<K: Reduction>(device: &Device, strategy: Strategy, map: Map, n: usize) 
     assert_eq!(compiled.read(result).expect("it has run").to_bits(), found.to_bits(), "another run");
 
     let at = format!("{} {n} elements by {strategy:?} on {}", K::TASK.symbol, device.name());
-    let variant = K::TASK
-        .variants
-        .iter()
-        .find(|variant| variant.target() == device.target() && variant.strategy == strategy);
+    let variant = K::TASK.variants.iter().find(|variant| {
+        let is_of_length = n <= variant.up_to as usize;
+        variant.target() == device.target() && variant.strategy == strategy && is_of_length
+    });
     let variant = variant.expect("it was found before");
     let meeting = if strategy == Strategy::Tree { Meeting::Tree } else { Meeting::Warps };
     let (threads, elements) = (variant.threads as usize, variant.elements_per_thread as usize);
-    let levels = Levels { threads, elements, meeting };
+    let width = variant.vector_width as usize;
+    let levels = Levels { threads, elements, width, meeting };
     let expected = match strategy {
         Strategy::LastBlock => levels.sum_in_one_launch(map, x, y),
         Strategy::Tree | Strategy::Subgroup => levels.sum(map, x, y),

@@ -13,7 +13,8 @@ fn every_level_sums_its_chunk_in_the_order_of_its_strategy() {
     let all = reduction::all();
     let kernels: Vec<_> = all.iter().flat_map(reduction::kernels).collect();
     kernels.iter().for_each(|kernel| check(kernel, &kernel.spec()));
-    assert_eq!(kernels.len(), 3 * 5 * (1 + 3 * 4));
+    // Five given shapes; and those of a single launch, with one of a launch a level.
+    assert_eq!(kernels.len(), 3 * (5 * (1 + 3 * 4) + 5 + 3 * 4));
 }
 
 fn check(Kernel { variant, map, levels, .. }: &Kernel<'_>, spec: &Spec) {
@@ -24,7 +25,7 @@ fn check(Kernel { variant, map, levels, .. }: &Kernel<'_>, spec: &Spec) {
     if let Frame::LastBlock(fold) = &variant.kernel.frame {
         assert_eq!(variant.plan.level.map(|level| level.destination), Some(Destination::LastBlock));
         let elements = fold.spec.operands[0].elements() / levels.threads;
-        let levels = Levels { elements, ..*levels };
+        let levels = Levels { elements, width: 1, ..*levels };
         for count in counts(levels.threads, levels.threads * elements) {
             check_body(&fold.spec, &fold.body, Map::Identity, &levels, count);
         }

@@ -25,7 +25,7 @@ fn every_text_is_valid_and_binds_what_the_interface_says() {
             }
         }
     }
-    assert_eq!(n_texts, 3 * 5 * 4 * 2);
+    assert_eq!(n_texts, 3 * 6 * 4 * 2);
 }
 
 fn check(kernel: &Variant, source: &Source, n_inputs: usize) {

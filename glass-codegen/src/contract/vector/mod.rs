@@ -5,7 +5,6 @@ mod parse;
 
 use super::check::Check;
 use super::{Diagnostic, Field, Fields};
-use crate::catalogue::MAX_CHAIN;
 use crate::plan::Target;
 use crate::spec::{DType, Format, Usage, VectorOp};
 use names::Names;
@@ -74,7 +73,8 @@ impl VectorRequest {
     const MAX_ARGUMENTS: usize = 32;
 
     /// Elements a thread takes unless told otherwise: so many loads of each vector are in flight.
-    const ELEMENTS_PER_THREAD: i128 = 4;
+    const ELEMENTS_PER_THREAD: usize = 4;
+    const THREADS_PER_BLOCK: usize = 256;
 }
 
 /// Checks the fields of the attribute.
@@ -89,9 +89,8 @@ pub fn lower_vector_fields(fields: &Fields) -> Result<(Vec<Target>, usize, usize
         }
     }
     let targets = check.targets(DType::F32, fields);
-    let threads_per_block = check.block_size(fields, &targets);
-    let given = fields.elements_per_thread.or(Some(VectorRequest::ELEMENTS_PER_THREAD));
-    let elements_per_thread = check.range(Field::ElementsPerThread, given, 1..=MAX_CHAIN as i128);
+    let threads_per_block = check.block_size(fields, &targets, VectorRequest::THREADS_PER_BLOCK);
+    let elements_per_thread = check.elements_per_thread(fields, VectorRequest::ELEMENTS_PER_THREAD);
     match check.diagnostics.is_empty() {
         true => Ok((targets, threads_per_block, elements_per_thread)),
         false => Err(check.diagnostics),

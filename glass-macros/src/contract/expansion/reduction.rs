@@ -4,7 +4,7 @@ use super::task::{number, raw_string, word};
 use super::{beside, documented};
 use crate::contract::item::Item;
 use glass_codegen::catalogue::Op;
-use glass_codegen::plan::{Target, WARP};
+use glass_codegen::plan::{Shape, Target, WARP};
 use glass_codegen::reduction::{Levels, ReductionVariant, Strategy};
 use glass_codegen::{GeneratedReduction, Variant};
 use proc_macro2::{Ident, Literal, TokenStream};
@@ -67,12 +67,13 @@ fn docs(generated: &GeneratedReduction) -> String {
         Op::Norm2 => "x' x",
         _ => "sum x",
     };
-    format!(
-        "\n# Reduction\n`{formula}` of vectors of any length, {}: {} threads a block, {} element(s) a thread and level.",
-        request.dtype.as_str(),
-        request.threads_per_block,
-        request.elements_per_thread
-    )
+    let shape = match request.shape {
+        Some(Shape { threads, elements, .. }) => {
+            format!("{threads} threads a block, {elements} element(s) a thread and level")
+        }
+        None => "in blocks and chunks that the length decides".to_owned(),
+    };
+    format!("\n# Reduction\n`{formula}` of vectors of any length, {}, {shape}.", request.dtype.as_str(),)
 }
 
 /// Constants for the emitted texts, each text once.
@@ -102,10 +103,14 @@ impl Emitted {
 
     fn variant(&mut self, generated: &GeneratedReduction, variant: &ReductionVariant) -> TokenStream {
         let request = &generated.request;
-        let [threads, elements] = [request.threads_per_block, request.elements_per_thread].map(number);
+        let Shape { threads: n_threads, elements, up_to } = variant.shape;
+        let width = variant.vector_width();
+        let [threads, elements, slots, vector_width] =
+            [n_threads, elements, n_threads * width, width].map(number);
+        let up_to = Literal::u32_unsuffixed(up_to);
         // Neighbours of which a tree is made before the trees meet.
         let (strategy, segment) = match variant.strategy {
-            Strategy::Tree => ("Tree", request.threads_per_block),
+            Strategy::Tree => ("Tree", n_threads),
             Strategy::Subgroup => ("Subgroup", WARP),
             Strategy::LastBlock => ("LastBlock", WARP),
         };
@@ -130,16 +135,19 @@ impl Emitted {
                 }
             }
             Levels::Host => {
-                let level = |op: Op, elements: TokenStream| {
+                let level = |op: Op, elements: TokenStream, slots: &TokenStream| {
                     let term = word(map(op));
-                    quote!(host::level::<host::#term, #threads, #elements, #segment>())
+                    quote!(host::level::<host::#term, #threads, #elements, #segment, #slots>())
                 };
-                // The last block takes all sums, however many there are.
-                let elements_of_fold = match variant.strategy {
-                    Strategy::LastBlock => quote!({ task::MAX_CHAIN as usize }),
-                    Strategy::Tree | Strategy::Subgroup => quote!(#elements),
+                let elements = quote!(#elements);
+                // The last block takes all sums one by one, however many there are.
+                let fold = match variant.strategy {
+                    Strategy::LastBlock => {
+                        level(Op::Sum, quote!({ task::MAX_CHAIN as usize }), &quote!(#threads))
+                    }
+                    Strategy::Tree | Strategy::Subgroup => level(Op::Sum, elements.clone(), &quote!(#slots)),
                 };
-                let (chunk, fold) = (level(request.op, quote!(#elements)), level(Op::Sum, elements_of_fold));
+                let chunk = level(request.op, elements, &quote!(#slots));
                 quote!(ReductionCode::Host { chunk: #chunk, fold: #fold })
             }
         };
@@ -148,6 +156,8 @@ impl Emitted {
                 strategy: Strategy::#strategy,
                 threads: #threads,
                 elements_per_thread: #elements,
+                vector_width: #vector_width,
+                up_to: #up_to,
                 lanes: #lanes,
                 code: #code,
             }

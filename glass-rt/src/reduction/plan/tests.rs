@@ -21,7 +21,15 @@ const CUDA: Code = Code::Cuda { source: "", images: &[], min_compute_capability:
 const WGSL: Code = Code::Wgsl { native: "", web: "", workgroup_bytes: 1024 };
 
 const fn variant(strategy: Strategy, threads: u32, elements: u32, code: ReductionCode) -> ReductionVariant {
-    ReductionVariant { strategy, threads, elements_per_thread: elements, lanes: 1, code }
+    ReductionVariant {
+        strategy,
+        threads,
+        elements_per_thread: elements,
+        vector_width: 1,
+        up_to: u32::MAX,
+        lanes: 1,
+        code,
+    }
 }
 
 const fn task(map: Map, variants: &'static [ReductionVariant]) -> ReductionTask {
@@ -167,6 +175,8 @@ fn red_20_the_last_block_folds_in_the_same_launch() {
     assert_eq!(million.addition_depth, 22);
     assert_eq!((million.transient_bytes, million.transient_bytes_placed), (977 * 8, 977 * 8));
 
+    // A single group hands nothing over.
+    assert_eq!(plan(&VARIANTS, 1024, &GPU).map(|plan| plan.addition_depth), Ok(11));
     let most = 256 * 64 * 1024;
     assert_eq!(plan(&VARIANTS, most, &GPU).map(|plan| plan.addition_depth), Ok(11 + 63 + 8));
     let refused = Refusal::TooManyPartials { given: 256 * 64 + 1, max: 256 * 64 };
@@ -263,4 +273,24 @@ fn a_plan_asked_for_by_type_names_its_task() {
     let error = Sum::plan(0, &LIMITS, &PlanOptions::default()).unwrap_err();
     assert_eq!(error, Error::Refused { operation: "t".into(), reason: Refusal::Empty });
     assert!(Sum::plan(1, &LIMITS, &PlanOptions::default()).is_ok());
+}
+
+#[test]
+fn the_length_decides_the_shape() {
+    const SHORT: ReductionVariant = ReductionVariant { up_to: 2048, ..LAST_BLOCK };
+    const LONG: ReductionVariant = variant(Strategy::LastBlock, 512, 16, LAST_BLOCK.code);
+    static VARIANTS: [ReductionVariant; 2] = [SHORT, LONG];
+    for (len, variant_idx, groups) in [(1, 0, 1), (2048, 0, 2), (2049, 1, 1), (1 << 20, 1, 128)] {
+        let plan = plan(&VARIANTS, len, &GPU).unwrap();
+        assert_eq!((plan.variant_idx, plan.spans[0].levels[0].groups), (variant_idx, groups), "{len}");
+    }
+}
+
+#[test]
+fn accumulators_of_a_vector_meet_before_the_threads() {
+    static VARIANTS: [ReductionVariant; 1] =
+        [ReductionVariant { vector_width: 4, ..variant(Strategy::LastBlock, 256, 16, LAST_BLOCK.code) }];
+    let depth = |len| plan(&VARIANTS, len, &GPU).map(|plan| plan.addition_depth);
+    // Three in an accumulator, two among four of them, eight among threads; then eight for the sums of two groups.
+    assert_eq!([depth(4096), depth(4097)], [Ok(3 + 2 + 8), Ok(3 + 2 + 8 + 8)]);
 }

@@ -56,6 +56,8 @@ impl Reduction for Sum {
             strategy: Strategy::Tree,
             threads: 256,
             elements_per_thread: 2,
+            vector_width: 1,
+            up_to: u32::MAX,
             lanes: 1,
             code: ReductionCode::Levels {
                 chunk: TO_PARTIALS,
