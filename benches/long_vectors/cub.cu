@@ -1,6 +1,10 @@
-// CUB's device-wide sum and sum of squares as nodes of a replayed CUDA graph: the peer of long_vectors.
+// CUB's device-wide sum, sum of squares and inner product as nodes of a replayed CUDA graph: the peer of long_vectors.
 #include <cub/cub.cuh>
 
+#include <thrust/iterator/zip_iterator.h>
+#include <thrust/tuple.h>
+
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <vector>
@@ -13,6 +17,12 @@ struct Square {
     __device__ float operator()(float x) const { return x * x; }
 };
 
+struct Product {
+    __device__ float operator()(const thrust::tuple<float, float> &pair) const {
+        return thrust::get<0>(pair) * thrust::get<1>(pair);
+    }
+};
+
 static void check(cudaError_t error) {
     if (error != cudaSuccess) {
         std::fprintf(stderr, "%s\n", cudaGetErrorString(error));
@@ -20,18 +30,21 @@ static void check(cudaError_t error) {
     }
 }
 
-template <typename Reduce> static void bench(const char *what, size_t n, int n_nodes, Reduce reduce) {
+// Microseconds a node; node `i` of a graph reduces window `i`.
+template <typename Reduce> static void bench(const char *what, size_t n, Reduce reduce) {
+    const size_t in_memory = size_t(1) << 28;
+    const int n_nodes = int(std::clamp(in_memory / n, size_t(4), size_t(64)));
     cudaStream_t stream;
     check(cudaStreamCreate(&stream));
     size_t bytes = 0;
-    check(reduce(nullptr, bytes, stream));
+    check(reduce(nullptr, bytes, 0, stream));
     void *temporary;
     check(cudaMalloc(&temporary, bytes));
     cudaGraph_t graph;
     cudaGraphExec_t executable;
     check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
     for (int node = 0; node < n_nodes; ++node) {
-        check(reduce(temporary, bytes, stream));
+        check(reduce(temporary, bytes, node % (in_memory / n) * n, stream));
     }
     check(cudaStreamEndCapture(stream, &graph));
     check(cudaGraphInstantiate(&executable, graph, 0));
@@ -57,27 +70,36 @@ template <typename Reduce> static void bench(const char *what, size_t n, int n_n
     check(cudaStreamDestroy(stream));
 }
 
+static float *operand() {
+    const size_t n = size_t(1) << 28;
+    std::vector<float> values(n);
+    for (size_t i = 0; i < n; ++i) {
+        values[i] = float(i % 3) - 1.0f;
+    }
+    float *x;
+    check(cudaMalloc(&x, n * sizeof(float)));
+    check(cudaMemcpy(x, values.data(), n * sizeof(float), cudaMemcpyHostToDevice));
+    return x;
+}
+
 int main() {
     float *result;
     check(cudaMalloc(&result, sizeof(float)));
-    for (int log2 = 12; log2 <= 28; log2 += 2) {
+    const float *x = operand(), *y = operand();
+    for (int log2 = 10; log2 <= 28; log2 += 2) {
         const size_t n = size_t(1) << log2;
-        std::vector<float> values(n);
-        for (size_t i = 0; i < n; ++i) {
-            values[i] = float(i % 3) - 1.0f;
-        }
-        float *x;
-        check(cudaMalloc(&x, n * sizeof(float)));
-        check(cudaMemcpy(x, values.data(), n * sizeof(float), cudaMemcpyHostToDevice));
-        const int n_nodes = log2 <= 22 ? 16 : 4;
-        bench("sum", n, n_nodes, [&](void *temporary, size_t &bytes, cudaStream_t stream) {
-            return cub::DeviceReduce::Sum(temporary, bytes, x, result, int(n), stream);
+        bench("sum", n, [&](void *temporary, size_t &bytes, size_t start, cudaStream_t stream) {
+            return cub::DeviceReduce::Sum(temporary, bytes, x + start, result, int(n), stream);
         });
-        bench("norm2", n, n_nodes, [&](void *temporary, size_t &bytes, cudaStream_t stream) {
+        bench("norm2", n, [&](void *temporary, size_t &bytes, size_t start, cudaStream_t stream) {
             return cub::DeviceReduce::TransformReduce(
-                temporary, bytes, x, result, int(n), Plus{}, Square{}, 0.0f, stream);
+                temporary, bytes, x + start, result, int(n), Plus{}, Square{}, 0.0f, stream);
         });
-        check(cudaFree(x));
+        bench("dot", n, [&](void *temporary, size_t &bytes, size_t start, cudaStream_t stream) {
+            const auto pairs = thrust::make_zip_iterator(x + start, y + start);
+            return cub::DeviceReduce::TransformReduce(
+                temporary, bytes, pairs, result, int(n), Plus{}, Product{}, 0.0f, stream);
+        });
     }
     return 0;
 }

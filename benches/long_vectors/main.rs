@@ -8,39 +8,43 @@ use glass::{Device, Graph, Reduction, ScalarArena, Target, VecView, Vector};
 use std::time::Instant;
 
 macro_rules! reductions {
-    ($($name:ident $op:ident $threads:literal $elements:literal,)*) => {
+    ($($name:ident $op:ident $(($threads:literal x $elements:literal))?,)*) => {
         $(
-            #[glass::reduce($op, targets = [cuda], threads_per_block = $threads, elements_per_thread = $elements)]
+            #[glass::reduce($op, targets = [cuda] $(, threads_per_block = $threads, elements_per_thread = $elements)?)]
             struct $name;
         )*
 
-        /// Every reduction under its name and shape.
-        fn all(bench: &mut impl FnMut(&str, u32, u32, &dyn Fn(&Vector<f32>, usize, u32) -> Option<Vec<f64>>)) {
+        /// Every reduction under its name.
+        fn all(bench: &mut impl FnMut(&str, &dyn Fn(&[Vector<f32>; 2], usize) -> Option<Vec<f64>>)) {
             $(
-                bench(stringify!($op), $threads, $elements, &|x, n, n_nodes| samples::<$name>(x, n, n_nodes));
+                bench(stringify!($op $($threads x $elements)?), &samples::<$name>);
             )*
         }
     };
 }
 
+// In the shapes of the table, then in others.
 reductions! {
-    Sum256x1 sum 256 1,
-    Sum256x4 sum 256 4,
-    Sum256x16 sum 256 16,
-    Sum256x64 sum 256 64,
-    Sum512x8 sum 512 8,
-    Sum512x32 sum 512 32,
-    Sum1024x4 sum 1024 4,
-    Sum1024x16 sum 1024 16,
-    Norm256x16 norm2 256 16,
-    Norm512x32 norm2 512 32,
+    Sum sum,
+    Norm2 norm2,
+    Dot dot,
+    Sum256x1 sum (256 x 1),
+    Sum256x4 sum (256 x 4),
+    Sum256x16 sum (256 x 16),
+    Sum512x32 sum (512 x 32),
+    Sum1024x16 sum (1024 x 16),
+    Sum1024x64 sum (1024 x 64),
 }
 
-const LENGTHS: [u32; 9] = [12, 14, 16, 18, 20, 22, 24, 26, 28];
+const LENGTHS: [u32; 10] = [10, 12, 14, 16, 18, 20, 22, 24, 26, 28];
 
 /// Replays in a sample, and samples.
-const N_REPLAYS: u32 = 5;
+const N_REPLAYS: usize = 5;
 const N_SAMPLES: usize = 9;
+
+/// Elements of each operand in memory: neighbouring nodes take neighbouring windows, so that none finds its own in a
+/// cache where the windows of all exceed it.
+const IN_MEMORY: usize = 1 << 28;
 
 fn main() {
     let devices = Device::all().0;
@@ -48,37 +52,47 @@ fn main() {
         println!("skipped: long_vectors: no CUDA device");
         return;
     };
+    // Small whole numbers: every order of additions gives the same sum.
+    let period: Vec<f32> = (0..3 << 20).map(|i| (i % 3) as f32 - 1.0).collect();
+    let mut values = Vec::with_capacity(IN_MEMORY + period.len());
+    while values.len() < IN_MEMORY {
+        values.extend_from_slice(&period);
+    }
+    let operands = [(); 2].map(|()| Vector::upload(device, &values[..IN_MEMORY]).expect("room for a vector"));
     for log2 in LENGTHS {
         let n = 1usize << log2;
-        // Small whole numbers: every order of additions gives the same sum.
-        let values: Vec<f32> = (0..n).map(|i| (i % 3) as f32 - 1.0).collect();
-        let x = Vector::upload(device, &values).expect("room for a vector");
-        let n_nodes = if log2 <= 22 { 16 } else { 4 };
-        all(&mut |op, threads, elements, run| match run(&x, n, n_nodes) {
-            Some(samples) => println!(
-                "{{\"what\":\"glass {op}\",\"n\":{n},\"threads\":{threads},\"elements\":{elements},\"us\":{samples:?}}}"
-            ),
-            None => println!(
-                "{{\"what\":\"glass {op}\",\"n\":{n},\"threads\":{threads},\"elements\":{elements},\"us\":null}}"
-            ),
+        all(&mut |what, run| {
+            let us = run(&operands, n).map_or("null".to_owned(), |samples| format!("{samples:?}"));
+            println!("{{\"what\":\"glass {what}\",\"n\":{n},\"us\":{us}}}");
         });
     }
 }
 
 /// Microseconds a node, a number a sample; `None` where no plan takes the length in one launch.
-fn samples<K: Reduction>(x: &Vector<f32>, n: usize, n_nodes: u32) -> Option<Vec<f64>> {
-    let device = x.device();
-    let mut declaration = ScalarArena::declare();
-    let slots: Vec<_> =
-        (0..n_nodes).map(|node| declaration.f32(&format!("{node}")).expect("a name")).collect();
-    let mut graph = Graph::new(device, declaration.seal());
-    let handle = graph.import(VecView::new(x, 0, n).expect("inside")).expect("a vector of this device");
+fn samples<K: Reduction>(operands: &[Vector<f32>; 2], n: usize) -> Option<Vec<f64>> {
+    let device = operands[0].device();
     let plan = K::plan(n as u64, &device.reduction_limits(), &Default::default()).ok()?;
     if plan.spans.iter().map(|span| span.levels.len()).sum::<usize>() > 1 {
         return None;
     }
+    // Sixty-four windows of 2^20 elements are four times the second-level cache.
+    let n_nodes = (IN_MEMORY / n).clamp(4, 64);
+    let mut declaration = ScalarArena::declare();
+    let slots: Vec<_> =
+        (0..n_nodes).map(|node| declaration.f32(&format!("{node}")).expect("a name")).collect();
+    let mut graph = Graph::new(device, declaration.seal());
     for (node, slot) in slots.iter().enumerate() {
-        graph.add::<K>(&format!("{node}"), (handle,), *slot).expect("it was planned");
+        let name = format!("{node}");
+        let start = node % (IN_MEMORY / n) * n;
+        let [x, y] = operands.each_ref().map(|operand| {
+            let view = VecView::new(operand, start, n).expect("inside");
+            graph.import(view).expect("a vector of this device")
+        });
+        let added = match K::TASK.map {
+            Map::Multiply => graph.add::<K>(&name, (x, y), *slot),
+            Map::Identity | Map::Square => graph.add::<K>(&name, (x,), *slot),
+        };
+        added.expect("it was planned");
     }
     let compiled = graph.compile().expect("its kernels are legal");
     let mut times = Vec::new();
@@ -89,7 +103,7 @@ fn samples<K: Reduction>(x: &Vector<f32>, n: usize, n_nodes: u32) -> Option<Vec<
             compiled.replay().expect("it was compiled");
         }
         device.synchronize().expect("the device works");
-        let micros = start.elapsed().as_secs_f64() * 1e6 / f64::from(N_REPLAYS * n_nodes);
+        let micros = start.elapsed().as_secs_f64() * 1e6 / (N_REPLAYS * n_nodes) as f64;
         // The first one records and warms up.
         if sample > 0 {
             times.push((micros * 1000.0).round() / 1000.0);

@@ -5,12 +5,18 @@ use glass::rt::graph::Executable;
 use glass::{Csr, Device, Graph, Handle, MatrixHandle, ScalarArena, Slot, Target, VecView, Vector};
 use glass_solve::{ConjugateGradient, Options, Outcome, Preconditioner};
 
-/// Of the solver's chunks.
-#[glass::reduce(dot, elements_per_thread = 4)]
-struct Dot;
+#[glass::vector("s = sum(x * y)")]
+struct Dot {
+    x: Handle,
+    y: Handle,
+    s: Slot<f32>,
+}
 
-#[glass::reduce(norm2, elements_per_thread = 4)]
-struct Norm2;
+#[glass::vector("s = sum(x * x)")]
+struct Norm2 {
+    x: Handle,
+    s: Slot<f32>,
+}
 
 #[glass::vector("q = a * p")]
 struct Product {
@@ -172,7 +178,7 @@ fn steps(device: &Device, matrix: &Csr, b: &Vector<f32>, tol2: f32, n_rounds: us
     graph.vector("A x", Product { a, p: hx, q: hq }).unwrap();
     graph.vector("r", Difference { x: hb, y: hq, z: hr }).unwrap();
     graph.vector("p", Copy { x: hr, y: hp }).unwrap();
-    graph.add::<Norm2>("r'r", (hr,), rr).unwrap();
+    graph.vector("r'r", Norm2 { x: hr, s: rr }).unwrap();
     graph.vector("start", Start { rr, rho, tol2: limit, active, converged, non_finite }).unwrap();
     let mut compiled = vec![graph.compile().unwrap()];
 
@@ -184,11 +190,11 @@ fn steps(device: &Device, matrix: &Csr, b: &Vector<f32>, tol2: f32, n_rounds: us
         graph.literal("not yet ok", 0, ok).unwrap();
         graph.literal("not yet both", 0, both).unwrap();
         graph.vector("A p", Product { a, p: hp, q: hq }).unwrap().gated_by(active).unwrap();
-        graph.add::<Dot>("p'q", (hp, hq), pq).unwrap().gated_by(active).unwrap();
+        graph.vector("p'q", Dot { x: hp, y: hq, s: pq }).unwrap().gated_by(active).unwrap();
         let first = FirstDecision { rho, pq, alpha, nalpha, ok, active, breakdown, non_finite };
         graph.vector("first", first).unwrap().gated_by(active).unwrap();
         graph.vector("r", Axpy { scale: nalpha, x: hq, y: hr }).unwrap().gated_by(ok).unwrap();
-        graph.add::<Norm2>("r'r", (hr,), new).unwrap().gated_by(ok).unwrap();
+        graph.vector("r'r", Norm2 { x: hr, s: new }).unwrap().gated_by(ok).unwrap();
         let second = SecondDecision {
             new,
             rho,

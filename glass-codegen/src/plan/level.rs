@@ -86,8 +86,9 @@ const WIDE: usize = 4;
 
 /// The shapes of a single launch, as measured on sm_90: one block as long as it is enough, then blocks for every
 /// multiprocessor, then ever fewer sums for the last one.
-pub const ONE_LAUNCH: [Shape; 5] = [
+pub const ONE_LAUNCH: [Shape; 6] = [
     Shape::new(256, 16, 1 << 12),
+    Shape::new(512, 32, 1 << 14),
     Shape::new(128, 16, 1 << 17),
     Shape::new(256, 16, 1 << 21),
     Shape::new(512, 32, 1 << 25),

@@ -157,11 +157,20 @@ fn chunk(level: Level, input: &Input<'_>) -> Vec<String> {
             threads / WARP / 2
         ),
     };
-    let own = format!(
-        "thread j of {threads} adds the elements j, j + {threads}, ... of a chunk of {elements} in ascending order from +0; then {meeting}"
-    );
-    let fold = (level.destination == Destination::LastBlock)
-        .then(|| "the sums of all chunks are added in the same way, in the order of the chunks".to_owned());
+    let own = match level.vector_width {
+        1 => format!(
+            "thread j of {threads} adds the elements j, j + {threads}, ... of a chunk of {elements} in ascending order from +0; then {meeting}"
+        ),
+        width => format!(
+            "thread j of {threads} adds the vectors j, j + {threads}, ... of {width} elements each of a chunk of {elements} in ascending order from +0, a place to an accumulator, and these by halving offsets from {}; then {meeting}",
+            width / 2
+        ),
+    };
+    let fold = (level.destination == Destination::LastBlock).then(|| {
+        format!(
+            "thread j of {threads} adds the sums j, j + {threads}, ... of all chunks from +0; then the same"
+        )
+    });
     std::iter::once(own).chain(fold).collect()
 }
 

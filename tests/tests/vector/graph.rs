@@ -56,6 +56,7 @@ pub(crate) fn levels(variant: &VectorVariant) -> Levels {
     Levels {
         threads: variant.threads as usize,
         elements: variant.elements_per_thread as usize,
+        width: 1,
         meeting: if variant.strategy == Strategy::Tree { Meeting::Tree } else { Meeting::Warps },
     }
 }
