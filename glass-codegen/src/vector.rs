@@ -4,7 +4,10 @@ use crate::catalogue::{self, MAX_CHAIN, Op};
 use crate::contract::VectorRequest;
 use crate::generate::{Variant, finished};
 use crate::kernel::{Part, build_vector, product_name, stored_name};
-use crate::plan::{Destination, Form, Level, Mapping, Meeting, Plan, Staging, Target, Tier, Unroll};
+use crate::plan::{
+    Destination, EQUATIONS, EQUATIONS_THEN_SUMS, Form, Level, Mapping, Meeting, Plan, Shape, Staging, Target,
+    Tier, Unroll,
+};
 use crate::render::{Source, scalar_step};
 use crate::spec::{
     DType, Dim, Elementwise, Layout, Operand, Role, Spec, Structure, Usage, VectorOp, VectorOperand, scalar,
@@ -17,6 +20,8 @@ pub struct VectorVariant {
     pub target: Target,
     /// How the threads of a block meet.
     pub meeting: Meeting,
+    /// The shape of its chunks.
+    pub shape: Shape,
     /// What it runs.
     pub kernels: VectorKernels,
 }
@@ -67,33 +72,44 @@ pub fn generate_vector(request: &VectorRequest) -> GeneratedVector {
 fn variants(request: &VectorRequest, target: Target) -> Vec<VectorVariant> {
     let op = &request.op;
     let has_sums = !op.sums.is_empty();
-    let one = |part, meeting| VectorKernels::OneLaunch(Box::new(kernel(request, target, part, meeting).1));
-    let variant = |meeting, kernels| VectorVariant { target, meeting, kernels };
+    let variant = |meeting, shape, kernels| VectorVariant { target, meeting, shape, kernels };
+    let one = |part, meeting, shape| {
+        let kernel = kernel(op, target, part, meeting, shape).1;
+        variant(meeting, shape, VectorKernels::OneLaunch(Box::new(kernel)))
+    };
+    let given = request.shape.as_ref().map(std::slice::from_ref);
+    let by_length = given.unwrap_or(&EQUATIONS);
+    let for_all = given.map_or(EQUATIONS_THEN_SUMS, |given| given[0]);
     if target == Target::Host {
         let element = op.has_elements().then(|| {
-            let (spec, variant) = kernel(request, target, Part::Element, Meeting::Tree);
+            let (spec, variant) = kernel(op, target, Part::Element, Meeting::Tree, for_all);
             Box::new(ElementForm { spec, variant })
         });
         let kernels = VectorKernels::Host { element, step: op.has_results().then(|| scalar_step(op)) };
         // The same loops in the order of either GPU.
-        let meetings: &[Meeting] = if has_sums { &[Meeting::Warps, Meeting::Tree] } else { &[Meeting::Tree] };
-        return meetings.iter().map(|meeting| variant(*meeting, kernels.clone())).collect();
+        let warps = by_length.iter().filter(|_| has_sums);
+        let warps = warps.map(|shape| variant(Meeting::Warps, *shape, kernels.clone()));
+        return warps.chain([variant(Meeting::Tree, for_all, kernels.clone())]).collect();
     }
-    let (meeting, kernels) = match (op.has_elements(), has_sums, target) {
-        (false, ..) => (Meeting::Tree, one(Part::Scalars, Meeting::Tree)),
-        (true, false, _) => (Meeting::Tree, one(Part::Map, Meeting::Tree)),
-        (true, true, Target::Cuda) => (Meeting::Warps, one(Part::LastBlock, Meeting::Warps)),
-        (true, true, Target::Wgsl | Target::Host) => {
-            let launches =
-                [Part::Chunk, Part::Finish].map(|part| kernel(request, target, part, Meeting::Tree).1);
-            (Meeting::Tree, VectorKernels::TwoLaunches(Box::new(launches)))
+    match (op.has_elements(), has_sums, target) {
+        (false, ..) => vec![one(Part::Scalars, Meeting::Tree, for_all)],
+        (true, false, Target::Cuda) => {
+            by_length.iter().map(|shape| one(Part::Map, Meeting::Tree, *shape)).collect()
         }
-    };
-    vec![variant(meeting, kernels)]
+        (true, false, _) => vec![one(Part::Map, Meeting::Tree, for_all)],
+        (true, true, Target::Cuda) => {
+            by_length.iter().map(|shape| one(Part::LastBlock, Meeting::Warps, *shape)).collect()
+        }
+        (true, true, Target::Wgsl | Target::Host) => {
+            let launches = [Part::Chunk, Part::Finish];
+            let launches = launches.map(|part| kernel(op, target, part, Meeting::Tree, for_all).1);
+            vec![variant(Meeting::Tree, for_all, VectorKernels::TwoLaunches(Box::new(launches)))]
+        }
+    }
 }
 
-fn kernel(request: &VectorRequest, target: Target, part: Part, meeting: Meeting) -> (Spec, Variant) {
-    let VectorRequest { op, threads_per_block: threads, elements_per_thread, .. } = request;
+fn kernel(op: &VectorOp, target: Target, part: Part, meeting: Meeting, shape: Shape) -> (Spec, Variant) {
+    let Shape { threads, elements, .. } = shape;
     let level = |destination| Level { meeting, destination, vector_width: 1 };
     let (spec, plan) = match part {
         Part::Element | Part::Scalars => {
@@ -102,21 +118,21 @@ fn kernel(request: &VectorRequest, target: Target, part: Part, meeting: Meeting)
             (spec, Plan { unroll: Unroll::Full, ..plan })
         }
         Part::Map | Part::Chunk | Part::LastBlock => {
-            let spec = chunk_spec(op, threads * elements_per_thread);
+            let spec = chunk_spec(op, threads * elements);
             let destination = match part {
                 Part::LastBlock => Destination::LastBlock,
                 _ => Destination::Partials,
             };
-            let plan = Plan::of_level(&spec, target, level(destination), *threads);
+            let plan = Plan::of_level(&spec, target, level(destination), threads);
             (spec, plan)
         }
         Part::Finish => {
             let spec = catalogue::level(Op::Sum, DType::F32, MAX_CHAIN * threads);
-            let plan = Plan::of_level(&spec, target, level(Destination::Scalar), *threads);
+            let plan = Plan::of_level(&spec, target, level(Destination::Scalar), threads);
             (spec, plan)
         }
     };
-    let plan = Plan { shared_bytes: workgroup_bytes(op, target, part, *threads), ..plan };
+    let plan = Plan { shared_bytes: workgroup_bytes(op, target, part, threads), ..plan };
     let kernel = build_vector(op, part, &spec, &plan);
     let variant = finished(&spec, plan, kernel, Vec::new());
     (spec, variant)

@@ -364,8 +364,8 @@ pub fn reduce(attribute: TokenStream, item: TokenStream) -> TokenStream {
 /// | field | values | default |
 /// |---|---|---|
 /// | `targets` | list of `cuda`, `wgsl`; the host form is always there | both |
-/// | `threads_per_block` | 64, 128, 256; without `wgsl` also 512, 1024 | 256 |
-/// | `elements_per_thread` | 1..=64: how many elements one thread takes | 4 |
+/// | `threads_per_block` | 64, 128, 256; without `wgsl` also 512, 1024 | several, by length; 256 beside the other |
+/// | `elements_per_thread` | 1..=64: how many elements one thread takes | several, by length; 4 beside the other |
 ///
 /// Sums are taken in a fixed order: thread j of T adds the terms j, j + T, ... of its chunk of T * E elements, then
 /// the threads meet in a tree, then one block adds the sums of the chunks in the same way. CUDA and the host have

@@ -4,7 +4,7 @@
 //! whole grid becomes one line a kernel in `tests/snapshots/index.snap`. Bless with `cargo xtask bless`.
 
 use glass_codegen::catalogue::Op;
-use glass_codegen::plan::{Arch, Target};
+use glass_codegen::plan::{Arch, Shape, Target};
 use glass_codegen::reduction::Levels;
 use glass_codegen::render::{Dialect, Source};
 use glass_codegen::spec::Format;
@@ -177,7 +177,11 @@ fn vector_product() -> GeneratedVector {
     let targets = vec![Target::Cuda, Target::Wgsl, Target::Host];
     let op = lower_vector("product", &equations.map(str::to_owned), &members, &targets);
     let op = op.unwrap_or_else(|mistakes| panic!("{mistakes:#?}"));
-    generate_vector(&VectorRequest { op, targets, threads_per_block: 64, elements_per_thread: 2 })
+    generate_vector(&VectorRequest {
+        op,
+        targets,
+        shape: Some(Shape { threads: 64, elements: 2, up_to: u32::MAX }),
+    })
 }
 
 fn vector_stages(generated: &GeneratedVector) -> Vec<(&'static str, String)> {

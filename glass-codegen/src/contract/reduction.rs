@@ -45,10 +45,7 @@ pub fn lower_reduction(fields: &Fields) -> Result<ReductionRequest, Vec<Diagnost
     }
     let dtype = check.word(Field::Dtype, &fields.dtype, &[("f32", DType::F32)]);
     let targets = check.targets(dtype, fields);
-    let threads = check.block_size(fields, &targets, MANY_LAUNCHES.threads);
-    let elements = check.elements_per_thread(fields, MANY_LAUNCHES.elements);
-    let is_given = fields.is_given(Field::ThreadsPerBlock) || fields.is_given(Field::ElementsPerThread);
-    let shape = is_given.then_some(Shape { threads, elements, ..MANY_LAUNCHES });
+    let shape = check.shape(fields, &targets, MANY_LAUNCHES);
     match op {
         Some(op) if check.diagnostics.is_empty() => Ok(ReductionRequest { op, dtype, targets, shape }),
         _ => Err(check.diagnostics),
@@ -66,12 +63,16 @@ impl Check {
         found
     }
 
-    pub(super) fn elements_per_thread(&mut self, fields: &Fields, default: usize) -> usize {
-        let given = fields.elements_per_thread.or(Some(default as i128));
-        self.range(Field::ElementsPerThread, given, 1..=MAX_CHAIN as i128)
+    /// The shape that is given, of which the default completes one half.
+    pub(super) fn shape(&mut self, fields: &Fields, targets: &[Target], default: Shape) -> Option<Shape> {
+        let threads = self.block_size(fields, targets, default.threads);
+        let given = fields.elements_per_thread.or(Some(default.elements as i128));
+        let elements = self.range(Field::ElementsPerThread, given, 1..=MAX_CHAIN as i128);
+        let is_given = fields.is_given(Field::ThreadsPerBlock) || fields.is_given(Field::ElementsPerThread);
+        is_given.then_some(Shape { threads, elements, ..default })
     }
 
-    pub(super) fn block_size(&mut self, fields: &Fields, targets: &[Target], default: usize) -> usize {
+    fn block_size(&mut self, fields: &Fields, targets: &[Target], default: usize) -> usize {
         let Some(given) = fields.threads_per_block else { return default };
         let has_wgsl = targets.contains(&Target::Wgsl);
         let is_granted = |size: &usize| !has_wgsl || *size <= ReductionRequest::MAX_WORKGROUP;

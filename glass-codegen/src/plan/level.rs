@@ -98,6 +98,14 @@ pub const ONE_LAUNCH: [Shape; 6] = [
 /// The shape of a launch a level.
 pub const MANY_LAUNCHES: Shape = Shape::new(256, 16, u32::MAX);
 
+/// The shapes of one launch of equations, as measured on sm_90: an element a thread while all threads are there at once,
+/// then ever fewer sums.
+pub const EQUATIONS: [Shape; 3] =
+    [Shape::new(256, 1, 1 << 18), Shape::new(256, 4, 1 << 22), Shape::new(256, 16, u32::MAX)];
+
+/// The shape of equations and of the sums of chunks in launches of their own.
+pub const EQUATIONS_THEN_SUMS: Shape = Shape::new(256, 4, u32::MAX);
+
 /// Elements of one thread that are written out; more are a loop, which a compiler writes out in part.
 const MAX_WRITTEN_ELEMENTS: usize = 16;
 

@@ -25,7 +25,9 @@ pub(crate) use access::{is_stageable, staged_bytes};
 pub use candidates::candidates;
 pub(crate) use candidates::{default_threads, shared_excess};
 pub use choose::{Arch, Choice, Reason, choices};
-pub use level::{Destination, Level, MANY_LAUNCHES, Meeting, ONE_LAUNCH, Shape};
+pub use level::{
+    Destination, EQUATIONS, EQUATIONS_THEN_SUMS, Level, MANY_LAUNCHES, Meeting, ONE_LAUNCH, Shape,
+};
 pub use mapping::{Form, Mapping, Staging, Tier};
 pub use unroll::Unroll;
 

@@ -3,7 +3,7 @@
 use super::attribute::Equation;
 use super::errors::Errors;
 use super::item::Item;
-use glass_codegen::plan::Target;
+use glass_codegen::plan::{Shape, Target};
 use glass_codegen::spec::Format;
 use glass_codegen::{Member, MemberKind, Place, VectorRequest, lower_vector};
 use syn::ext::IdentExt;
@@ -53,7 +53,7 @@ pub(super) fn lowered(
     item: &Item,
     members: &[Member],
     equations: &[Equation],
-    (targets, threads_per_block, elements_per_thread): (Vec<Target>, usize, usize),
+    (targets, shape): (Vec<Target>, Option<Shape>),
     errors: &mut Errors,
 ) -> Option<VectorRequest> {
     let name = snake(&item.name.unraw().to_string());
@@ -64,7 +64,7 @@ pub(super) fn lowered(
     }
     let texts: Vec<_> = equations.iter().map(|equation| equation.text.clone()).collect();
     match lower_vector(&name, &texts, members, &targets) {
-        Ok(op) => Some(VectorRequest { op, targets, threads_per_block, elements_per_thread }),
+        Ok(op) => Some(VectorRequest { op, targets, shape }),
         Err(mistakes) => {
             for mistake in mistakes {
                 match mistake.place {

@@ -76,6 +76,7 @@ impl VectorPlan {
             if variant.target() != limits.target
                 || strategy.is_some_and(|wanted| wanted != variant.strategy)
                 || !orders(task, variant)
+                || n > variant.up_to
             {
                 continue;
             }

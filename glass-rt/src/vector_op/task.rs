@@ -65,7 +65,7 @@ pub struct VectorTask {
     pub has_scalar_step: bool,
     /// Each distinct product of a matrix and a vector.
     pub products: &'static [RowProduct],
-    /// The embedded kernels. The first one that the device and the length allow is taken.
+    /// The embedded kernels. The first one that the length and the device allow is taken.
     pub variants: &'static [VectorVariant],
 }
 
@@ -132,6 +132,8 @@ pub struct VectorVariant {
     pub threads: u32,
     /// Elements of a thread, `E`: 1 to [`crate::reduction::task::MAX_CHAIN`].
     pub elements_per_thread: u32,
+    /// The longest vectors that it is taken for.
+    pub up_to: u32,
     /// Smallest subgroup the text works with; 1 where it uses none.
     pub lanes: u32,
     /// The kernels.

@@ -87,7 +87,8 @@ const fn scalar(name: &'static str, format: Format, is_written: bool) -> VectorS
 }
 
 const fn variant(strategy: Strategy, threads: usize, elements: usize, code: VectorCode) -> VectorVariant {
-    VectorVariant { strategy, threads: threads as u32, elements_per_thread: elements as u32, lanes: 1, code }
+    let (threads, elements_per_thread) = (threads as u32, elements as u32);
+    VectorVariant { strategy, threads, elements_per_thread, up_to: u32::MAX, lanes: 1, code }
 }
 
 const fn host_code<B: Body<Element = f32>>(step: Option<StepEntry>) -> VectorCode {

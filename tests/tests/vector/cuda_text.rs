@@ -23,8 +23,14 @@ fn the_text_computes_the_bits_of_the_equations() {
             return;
         }
     };
-    let units =
-        [unit::<Residual>(), unit::<Product>(), unit::<Direction>(), unit::<Distance>(), unit::<Scalars>()];
+    let units = [
+        units::<Residual>(),
+        units::<Product>(),
+        units::<Direction>(),
+        units::<Distance>(),
+        units::<Scalars>(),
+    ];
+    let units = units.concat();
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("vector-text");
     let program =
         Program::build(&compiler, &folder, &[], &units).unwrap_or_else(|complaint| panic!("{complaint}"));
@@ -36,24 +42,30 @@ fn the_text_computes_the_bits_of_the_equations() {
     check::<Scalars>(&mut process);
 }
 
-fn variant<K: Example>() -> (&'static VectorVariant, &'static ReductionKernel) {
-    let found = K::TASK.variants.iter().find(|variant| variant.target() == Target::Cuda);
-    match found.map(|variant| (variant, &variant.code)) {
-        Some((variant, VectorCode::OneLaunch(kernel))) => (variant, kernel),
+/// One for every shape.
+fn variants<K: Example>() -> impl Iterator<Item = (&'static VectorVariant, &'static ReductionKernel)> {
+    let found = K::TASK.variants.iter().filter(|variant| variant.target() == Target::Cuda);
+    found.map(|variant| match &variant.code {
+        VectorCode::OneLaunch(kernel) => (variant, kernel),
         _ => panic!("CUDA has one launch"),
-    }
+    })
 }
 
-fn unit<K: Example>() -> Unit {
-    let (_, kernel) = variant::<K>();
-    let Code::Cuda { source, .. } = kernel.code else { panic!("no CUDA") };
-    let file_name = format!("{}.cu", kernel.symbol);
-    Unit { file_name, text: source.to_owned(), kernels: vec![kernel.symbol.to_owned()] }
+fn units<K: Example>() -> Vec<Unit> {
+    let unit = |(_, kernel): (_, &ReductionKernel)| {
+        let Code::Cuda { source, .. } = kernel.code else { panic!("no CUDA") };
+        let file_name = format!("{}.cu", kernel.symbol);
+        Unit { file_name, text: source.to_owned(), kernels: vec![kernel.symbol.to_owned()] }
+    };
+    variants::<K>().map(unit).collect()
 }
 
 /// Launches on lengths around the edges of a chunk, with every kind of gate.
 fn check<K: Example>(process: &mut Process) {
-    let (variant, kernel) = variant::<K>();
+    variants::<K>().for_each(|(variant, kernel)| check_variant::<K>(process, variant, kernel));
+}
+
+fn check_variant<K: Example>(process: &mut Process, variant: &VectorVariant, kernel: &ReductionKernel) {
     let chunk = (variant.threads * variant.elements_per_thread) as usize;
     for n in [1, 31, chunk - 1, chunk, chunk + 1, 5 * chunk + 7] {
         let n = n.max(1);

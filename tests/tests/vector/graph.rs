@@ -15,6 +15,9 @@ use glass_oracle::long::{Depth, Levels, Meeting, bound};
 
 const LENGTHS: [usize; 11] = [1, 2, 31, 33, 255, 256, 257, 1025, 65_536, 65_537, 300_001];
 
+/// Lengths for the largest shape.
+const LONGEST: [usize; 1] = [4_200_001];
+
 /// Elements before and behind the views, which keep what they hold.
 const MARGIN: usize = 3;
 const SENTINEL: f32 = 37.0;
@@ -68,9 +71,15 @@ fn on_every_device<K: Example>() {
         let variants: Vec<_> =
             K::TASK.variants.iter().filter(|variant| variant.target() == device.target()).collect();
         assert!(!variants.is_empty(), "{}: no kernels of {}", device.name(), K::TASK.symbol);
-        for variant in &variants {
-            for n in LENGTHS {
-                check::<K>(device, variant, n);
+        // Shapes of long vectors are run where little time is enough for them.
+        let has_long = device.target() == Target::Cuda && variants.len() > 1;
+        let longest = if has_long { &LONGEST[..] } else { &[] };
+        for n in LENGTHS.iter().chain(longest) {
+            for strategy in [Strategy::LastBlock, Strategy::Tree] {
+                let mut fits = variants.iter().filter(|variant| variant.strategy == strategy);
+                if let Some(variant) = fits.find(|variant| *n <= variant.up_to as usize) {
+                    check::<K>(device, variant, *n);
+                }
             }
         }
         println!("{}: {} by {} variant(s)", device.name(), K::TASK.symbol, variants.len());

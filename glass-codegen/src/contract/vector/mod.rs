@@ -5,7 +5,7 @@ mod parse;
 
 use super::check::Check;
 use super::{Diagnostic, Field, Fields};
-use crate::plan::Target;
+use crate::plan::{EQUATIONS_THEN_SUMS, Shape, Target};
 use crate::spec::{DType, Format, Usage, VectorOp};
 use names::Names;
 
@@ -56,10 +56,8 @@ pub struct VectorRequest {
     pub op: VectorOp,
     /// Languages to emit; the host is always among them.
     pub targets: Vec<Target>,
-    /// Threads that share a chunk.
-    pub threads_per_block: usize,
-    /// Elements of a chunk that each of them owns.
-    pub elements_per_thread: usize,
+    /// The only shape, where one is given.
+    pub shape: Option<Shape>,
 }
 
 impl VectorRequest {
@@ -71,17 +69,13 @@ impl VectorRequest {
 
     /// Words of a kernel's argument block: what native adapters take as immediates.
     const MAX_ARGUMENTS: usize = 32;
-
-    /// Elements a thread takes unless told otherwise: so many loads of each vector are in flight.
-    const ELEMENTS_PER_THREAD: usize = 4;
-    const THREADS_PER_BLOCK: usize = 256;
 }
 
 /// Checks the fields of the attribute.
 ///
 /// # Errors
 /// Every mistake.
-pub fn lower_vector_fields(fields: &Fields) -> Result<(Vec<Target>, usize, usize), Vec<Diagnostic>> {
+pub fn lower_vector_fields(fields: &Fields) -> Result<(Vec<Target>, Option<Shape>), Vec<Diagnostic>> {
     let mut check = Check::default();
     for field in Field::ALL.iter().filter(|field| !VectorRequest::FIELDS.contains(field)) {
         if fields.is_given(*field) {
@@ -89,10 +83,9 @@ pub fn lower_vector_fields(fields: &Fields) -> Result<(Vec<Target>, usize, usize
         }
     }
     let targets = check.targets(DType::F32, fields);
-    let threads_per_block = check.block_size(fields, &targets, VectorRequest::THREADS_PER_BLOCK);
-    let elements_per_thread = check.elements_per_thread(fields, VectorRequest::ELEMENTS_PER_THREAD);
+    let shape = check.shape(fields, &targets, EQUATIONS_THEN_SUMS);
     match check.diagnostics.is_empty() {
-        true => Ok((targets, threads_per_block, elements_per_thread)),
+        true => Ok((targets, shape)),
         false => Err(check.diagnostics),
     }
 }

@@ -41,7 +41,11 @@ fn names_of_fields_never_meet_in_a_kernel() {
         let op = lowered(equations, names).unwrap_or_else(|mistakes| panic!("{mistakes:?}"));
         let targets = vec![Target::Cuda, Target::Wgsl, Target::Host];
         // Builds, checks and renders; a name defined twice is a fault of the builder.
-        generate_vector(&VectorRequest { op, targets, threads_per_block: 64, elements_per_thread: 2 });
+        generate_vector(&VectorRequest {
+            op,
+            targets,
+            shape: Some(Shape { threads: 64, elements: 2, up_to: u32::MAX }),
+        });
     }
     let alike = mistake(&["y = a * b_c + a_b * c"], "a:m a_b:m b_c:v c:v y:v");
     assert!(alike.contains("makes a second product of the name `a_b_c_product`"), "{alike}");

@@ -5,10 +5,10 @@ use super::task::{number, word};
 use super::{beside, documented, lexed};
 use crate::contract::item::Item;
 use glass_codegen::GeneratedVector;
-use glass_codegen::plan::{Meeting, Target, WARP};
+use glass_codegen::plan::{Meeting, Shape, Target, WARP};
 use glass_codegen::spec::{Format, Role, Usage, VectorOp};
 use glass_codegen::vector::{ElementForm, VectorKernels, VectorVariant};
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
 
 /// The struct as a vector operation.
@@ -93,12 +93,14 @@ fn interface(item: &Item, fields: &[syn::Field]) -> TokenStream {
 fn docs(generated: &GeneratedVector) -> String {
     let request = &generated.request;
     let equations: Vec<_> = request.op.formulas.iter().map(|formula| format!("`{formula}`  ")).collect();
-    format!(
-        "\n# Vector operation\n{}\n\nVectors of any length, f32: {} threads a block, {} element(s) a thread.",
-        equations.join("\n"),
-        request.threads_per_block,
-        request.elements_per_thread
-    )
+    let shape = match request.shape {
+        Some(Shape { threads, elements, .. }) => {
+            format!("{threads} threads a block, {elements} element(s) a thread")
+        }
+        None => "in blocks and chunks that the length decides".to_owned(),
+    };
+    let equations = equations.join("\n");
+    format!("\n# Vector operation\n{equations}\n\nVectors of any length, f32, {shape}.")
 }
 
 fn task(generated: &GeneratedVector, variants: &[TokenStream]) -> TokenStream {
@@ -144,8 +146,9 @@ fn task(generated: &GeneratedVector, variants: &[TokenStream]) -> TokenStream {
 fn variant(generated: &GeneratedVector, variant: &VectorVariant, emitted: &mut Emitted) -> TokenStream {
     let request = &generated.request;
     let is_scalar = !request.op.has_elements();
-    let n_threads = if is_scalar { 1 } else { request.threads_per_block };
-    let n_elements = if is_scalar { 1 } else { request.elements_per_thread };
+    let Shape { threads, elements, up_to } = variant.shape;
+    let [n_threads, n_elements] = if is_scalar { [1; 2] } else { [threads, elements] };
+    let up_to = Literal::u32_unsuffixed(up_to);
     let [threads, elements] = [n_threads, n_elements].map(number);
     let has_sums = !request.op.sums.is_empty();
     let (strategy, segment) = match variant.meeting {
@@ -186,6 +189,7 @@ fn variant(generated: &GeneratedVector, variant: &VectorVariant, emitted: &mut E
             strategy: Strategy::#strategy,
             threads: #threads,
             elements_per_thread: #elements,
+            up_to: #up_to,
             lanes: #lanes,
             code: #code,
         }

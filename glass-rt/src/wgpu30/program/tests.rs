@@ -105,6 +105,7 @@ impl VectorOp for Total {
             strategy: Strategy::Tree,
             threads: 256,
             elements_per_thread: 2,
+            up_to: u32::MAX,
             lanes: 1,
             code: VectorCode::TwoLaunches {
                 chunk: web_vector!(
