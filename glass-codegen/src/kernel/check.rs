@@ -156,6 +156,14 @@ impl Scope<'_> {
                 used?;
                 self.define(name, Kind::Value)
             }
+            Stmt::RowProducts { name, first, .. } => {
+                if self.divergent {
+                    return Err(format!("rows of `{name}` in divergent flow"));
+                }
+                self.int(COUNT)?;
+                self.natural(first)?;
+                self.define(name, Kind::Value)
+            }
             Stmt::RowProduct { name, row, .. } => {
                 self.natural(row)?;
                 self.define(name, Kind::Value)
@@ -278,6 +286,14 @@ impl Scope<'_> {
                 inner.divergent |= !warp_uniform;
                 inner.block(stmts)
             }
+            Stmt::Existing { name, stmts } => {
+                let range = *self.int(name)?.range.start()..=self.int(COUNT)?.range.end() - 1;
+                let mut inner = self.clone();
+                inner.ints.insert(name.clone(), Int { range, value: None, varies: true });
+                inner.within_count = Some(Index::name(name));
+                inner.divergent = true;
+                inner.block(stmts)
+            }
             Stmt::Block { stmts } => self.clone().block(stmts),
             Stmt::Barrier if self.divergent => Err("barrier in divergent flow".to_owned()),
             Stmt::Barrier => Ok(()),
@@ -342,9 +358,10 @@ impl Scope<'_> {
                 Stmt::Store { operand, .. }
                 | Stmt::StoreUnless { operand, .. }
                 | Stmt::StoreWord { operand, .. } => *operand == wanted,
-                Stmt::Loop { stmts, .. } | Stmt::Guard { stmts, .. } | Stmt::Block { stmts } => {
-                    writes(stmts, wanted)
-                }
+                Stmt::Loop { stmts, .. }
+                | Stmt::Guard { stmts, .. }
+                | Stmt::Existing { stmts, .. }
+                | Stmt::Block { stmts } => writes(stmts, wanted),
                 _ => false,
             })
         }

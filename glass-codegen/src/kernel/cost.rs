@@ -43,9 +43,10 @@ fn n_stmts(stmts: &[Stmt]) -> usize {
         .iter()
         .map(|stmt| match stmt {
             Stmt::Comment(_) => 0,
-            Stmt::Guard { stmts, .. } | Stmt::Loop { stmts, .. } | Stmt::Block { stmts } => {
-                1 + n_stmts(stmts)
-            }
+            Stmt::Guard { stmts, .. }
+            | Stmt::Existing { stmts, .. }
+            | Stmt::Loop { stmts, .. }
+            | Stmt::Block { stmts } => 1 + n_stmts(stmts),
             _ => 1,
         })
         .sum()
@@ -107,7 +108,9 @@ impl Count {
             | Stmt::StoreStatus { .. }
             | Stmt::StoreWord { .. } => cost.n_stores += n_passes,
             Stmt::Barrier => cost.n_barriers += n_passes,
-            Stmt::Guard { stmts, .. } | Stmt::Block { stmts } => self.block(stmts, n_passes),
+            Stmt::Guard { stmts, .. } | Stmt::Existing { stmts, .. } | Stmt::Block { stmts } => {
+                self.block(stmts, n_passes);
+            }
             Stmt::Loop { var, start, end, step, stmts, .. } => {
                 self.looped(var, (start, end, *step), stmts, n_passes);
             }
@@ -115,8 +118,9 @@ impl Count {
                 let value = self.int(value);
                 self.ints.insert(name.clone(), value);
             }
-            // How many entries a row has is known at run time alone.
+            // How many entries rows have is known at run time alone.
             Stmt::RowProduct { .. }
+            | Stmt::RowProducts { .. }
             | Stmt::Comment(_)
             | Stmt::Await { .. }
             | Stmt::Take { .. }
@@ -174,7 +178,9 @@ fn bounds_mention(stmts: &[Stmt], var: &str) -> bool {
         Stmt::Loop { start, end, stmts, .. } => {
             mentions(start) || mentions(end) || bounds_mention(stmts, var)
         }
-        Stmt::Guard { stmts, .. } | Stmt::Block { stmts } => bounds_mention(stmts, var),
+        Stmt::Guard { stmts, .. } | Stmt::Existing { stmts, .. } | Stmt::Block { stmts } => {
+            bounds_mention(stmts, var)
+        }
         Stmt::Int { name, value } => is_made_from(value) && bounds_mention(&stmts[stmt_idx + 1..], name),
         _ => false,
     })

@@ -63,6 +63,9 @@ fn line(stmt: &Stmt, depth: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Stmt::Var { name, init } => writeln!(f, "var {name} = {}", init.as_deref().unwrap_or("+0")),
         Stmt::Let { name, function, args } => writeln!(f, "{name} = {function:?}({})", args.join(", ")),
         Stmt::Evaluate { name, of } => writeln!(f, "{name} = {of}"),
+        Stmt::RowProducts { name, matrix, vector, first } => {
+            writeln!(f, "{name} = row {first} + worker of {matrix} * {vector}, +0 from {COUNT} on")
+        }
         Stmt::RowProduct { name, matrix, vector, row } => {
             writeln!(f, "{name} = row {row} of {matrix} * {vector}")
         }
@@ -124,6 +127,10 @@ fn line(stmt: &Stmt, depth: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         }
         Stmt::Guard { name, limit, stmts } => {
             writeln!(f, "if {name} < {limit}")?;
+            print(stmts, depth + 1, f)
+        }
+        Stmt::Existing { name, stmts } => {
+            writeln!(f, "if {name} < {COUNT}")?;
             print(stmts, depth + 1, f)
         }
         Stmt::Block { stmts } => {

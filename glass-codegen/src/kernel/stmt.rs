@@ -246,6 +246,18 @@ pub enum Stmt {
         /// Which row, from the first one of the chunk.
         row: Index,
     },
+    /// The same for a row of each worker, worker `t` the row `first + t`: all fetch the entries of all rows together. +0
+    /// past the last row.
+    RowProducts {
+        /// Its name.
+        name: String,
+        /// Name of the matrix.
+        matrix: String,
+        /// Name of the vector.
+        vector: String,
+        /// First row.
+        first: Index,
+    },
     /// A constant as a value.
     Constant {
         /// Its name.
@@ -444,6 +456,13 @@ pub enum Stmt {
         name: String,
         /// First excluded value.
         limit: usize,
+        /// Guarded statements.
+        stmts: Vec<Stmt>,
+    },
+    /// Statements of the workers whose element exists.
+    Existing {
+        /// The element, an integer.
+        name: String,
         /// Guarded statements.
         stmts: Vec<Stmt>,
     },

@@ -3,7 +3,7 @@
 use super::emit::{Emit, Workers};
 use super::level::PASSES_AT_ONCE;
 use super::{
-    Body, COUNT, Fold, Frame, Index, Kernel, Stmt,
+    Body, COUNT, Fold, Frame, Index, IntExpr, Kernel, Stmt,
     build::{self, build},
     level,
 };
@@ -117,15 +117,18 @@ fn chunk(op: &VectorOp, emit: &mut Emit<'_>) {
     for sum in &op.sums {
         emit.var(&accumulator(sum), None);
     }
-    let stmts = emit.scope(|emit| elements(op, &Index::name("i"), emit));
-    emit.push(Stmt::Loop {
-        var: "i".to_owned(),
-        start: Index::name(worker),
-        end: Index::name(COUNT),
-        step: emit.workers.count,
-        unroll: Some(PASSES_AT_ONCE),
-        stmts,
+    let step = emit.workers.count;
+    let fetches_rows = emit.plan.target == Target::Cuda && op.products().next().is_some();
+    let (var, start, unroll) = match fetches_rows {
+        true => ("first_row", Index::default(), 1),
+        false => ("i", Index::name(worker), PASSES_AT_ONCE),
+    };
+    let stmts = emit.scope(|emit| match fetches_rows {
+        true => rows(op, &Index::name(var), worker, emit),
+        false => elements(op, &Index::name(var), emit),
     });
+    let (var, end) = (var.to_owned(), Index::name(COUNT));
+    emit.push(Stmt::Loop { var, start, end, step, unroll: Some(unroll), stmts });
     let meeting = emit.plan.level.expect("a chunk is one of a level").meeting;
     for (sum_idx, sum) in op.sums.iter().enumerate() {
         if sum_idx > 0 {
@@ -143,6 +146,19 @@ fn chunk(op: &VectorOp, emit: &mut Emit<'_>) {
     }
 }
 
+/// A row for each worker, whose products all of them need before each looks at its own element.
+fn rows(op: &VectorOp, first: &Index, worker: &str, emit: &mut Emit<'_>) {
+    for step in &op.elementwise {
+        if let Elementwise::Product { name, matrix, vector } = step {
+            let [matrix, vector] = [*matrix, *vector].map(|operand| op.operands[operand].name.to_owned());
+            emit.push(Stmt::RowProducts { name: name.clone(), matrix, vector, first: first.clone() });
+        }
+    }
+    let row = emit.int("i", IntExpr::Affine(first.clone().plus(Index::name(worker))));
+    let stmts = emit.scope(|emit| elements(op, &row, emit));
+    emit.push(Stmt::Existing { name: "i".to_owned(), stmts });
+}
+
 /// What happens to one element. It is stored when everything about it has been read.
 fn elements(op: &VectorOp, index: &Index, emit: &mut Emit<'_>) {
     let mut loaded = HashSet::new();
@@ -150,6 +166,9 @@ fn elements(op: &VectorOp, index: &Index, emit: &mut Emit<'_>) {
     for step in &op.elementwise {
         match step {
             Elementwise::Product { name, matrix, vector } => {
+                if emit.plan.target == Target::Cuda {
+                    continue;
+                }
                 if emit.is_straight {
                     let operand = operand(&product_name(name), emit.spec);
                     emit.push(Stmt::Load { names: vec![name.clone()], operand, index: index.clone() });

@@ -39,6 +39,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     template!("equations.cu.tera"),
     template!("scalar_statements.cu.tera"),
     template!("vector_start.cu.tera"),
+    template!("row_products.cu.tera"),
     template!("vector_chunk.cu.tera"),
     template!("vector_map.cu.tera"),
     template!("vector_last_block.cu.tera"),

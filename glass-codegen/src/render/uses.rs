@@ -12,6 +12,8 @@ pub(super) struct Uses {
     pub(super) trees: BTreeSet<usize>,
     /// The warps of a block whose sums are dealt.
     pub(super) dealt: Option<usize>,
+    /// Whether workers fetch rows of sparse matrices together.
+    pub(super) has_row_products: bool,
     /// Names of the integers that are words of the problem.
     pub(super) placed: HashSet<String>,
     /// Positions of the operands that are read.
@@ -51,9 +53,11 @@ impl Uses {
                 | Stmt::StoreWord { operand, .. } => {
                     self.stored.insert(*operand);
                 }
-                Stmt::Loop { stmts, .. } | Stmt::Guard { stmts, .. } | Stmt::Block { stmts } => {
-                    self.add(stmts)
-                }
+                Stmt::Loop { stmts, .. }
+                | Stmt::Guard { stmts, .. }
+                | Stmt::Existing { stmts, .. }
+                | Stmt::Block { stmts } => self.add(stmts),
+                Stmt::RowProducts { .. } => self.has_row_products = true,
                 Stmt::Evaluate { .. }
                 | Stmt::RowProduct { .. }
                 | Stmt::Comment(_)

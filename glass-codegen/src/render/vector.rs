@@ -17,10 +17,20 @@ struct CudaStart {
     has_sums: bool,
 }
 
+/// How rows of a sparse matrix are fetched.
+#[derive(Serialize)]
+struct RowProducts {
+    threads_per_block: String,
+    tile: String,
+    unroll: String,
+}
+
 #[derive(Serialize)]
 struct CudaMap {
     #[serde(flatten)]
     start: cuda::Start,
+    /// The function that multiplies rows of sparse matrices; empty where there are none.
+    row_products: String,
     threads_per_block: String,
     kernel_params: Vec<cuda::Param>,
     chunk: String,
@@ -168,7 +178,16 @@ fn cuda_map(input: &Input<'_>, frame: &VectorFrame) -> CudaMap {
     pass("unsigned int", "thread".to_owned(), "threadIdx.x".to_owned());
     pass("unsigned int", COUNT.to_owned(), COUNT.to_owned());
     let subject = "One chunk of long vectors; elements from `count` on do not exist.";
+    let row_products = || {
+        let threads = input.plan.mapping.threads_per_block;
+        let tile = writer::row_tile(threads);
+        let [threads_per_block, tile, unroll] =
+            [threads, tile, tile / threads].map(|number| number.to_string());
+        let file = RowProducts { threads_per_block, tile, unroll };
+        cuda::language(DType::F32).file("row_products.cu.tera", &file)
+    };
     CudaMap {
+        row_products: if op.products().next().is_some() { row_products() } else { String::new() },
         start: cuda::Start::of(input, subject, cuda::params(params)),
         threads_per_block: threads(input),
         kernel_params: kernel_params(frame),

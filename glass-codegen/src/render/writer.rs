@@ -59,8 +59,10 @@ pub(super) fn lines(facts: &Facts, spec: &Spec, plan: &Plan, body: &Body) -> Str
         };
         lines.push(&writer.fill(component, &[("name", operand.name), ("elements", &elements)]));
     }
-    let arrays =
-        [("slots", uses.trees.last().copied().filter(|lanes| *lanes > WARP)), ("totals", uses.dealt)];
+    // Values and elements of the vector.
+    let entries = uses.has_row_products.then(|| 2 * row_tile(plan.mapping.threads_per_block));
+    let slots = uses.trees.last().copied().filter(|lanes| *lanes > WARP);
+    let arrays = [("slots", slots), ("totals", uses.dealt), ("entries", entries)];
     for (name, elements) in arrays {
         if let Some(elements) = elements.filter(|_| facts.language.has("shared_array")) {
             lines.push(&writer.fill("shared_array", &[("name", name), ("elements", &elements.to_string())]));
@@ -69,6 +71,13 @@ pub(super) fn lines(facts: &Facts, spec: &Spec, plan: &Plan, body: &Body) -> Str
     writer.block(&body.stmts, &mut lines);
     lines.into_text()
 }
+
+/// Entries of a sparse matrix that workers fetch together: eight each, as far as shared memory holds them beside others.
+pub(super) fn row_tile(n_workers: usize) -> usize {
+    (8 * n_workers).min(MAX_ROW_TILE)
+}
+
+const MAX_ROW_TILE: usize = 4096;
 
 struct Writer<'a> {
     facts: &'a Facts,
@@ -159,6 +168,19 @@ impl Writer<'_> {
                 let value = |name: &str| self.value(name);
                 let value = expression::statement(of, Evaluator::Element, self.facts.language, &value);
                 lines.push(&fill("let", &[("name", name), ("value", &value)]));
+            }
+            Stmt::RowProducts { name, matrix, vector, first } => {
+                let first = self.index(first);
+                let worker = self.worker.expect("workers fetch rows together");
+                let arguments = [
+                    ("name", name.as_str()),
+                    ("matrix", matrix),
+                    ("vector", vector),
+                    ("first", &first),
+                    ("worker", worker),
+                    ("limit", COUNT),
+                ];
+                lines.push(&fill("row_products", &arguments));
             }
             Stmt::RowProduct { name, matrix, vector, row } => {
                 let row = self.index(row);
@@ -254,6 +276,10 @@ impl Writer<'_> {
             }
             Stmt::Guard { name, limit, stmts } => {
                 let opening = fill("open_guard", &[("name", name), ("limit", &self.literal(*limit))]);
+                self.nested(&opening, stmts, lines);
+            }
+            Stmt::Existing { name, stmts } => {
+                let opening = fill("open_guard", &[("name", name), ("limit", COUNT)]);
                 self.nested(&opening, stmts, lines);
             }
             Stmt::Block { stmts } => self.nested(&fill("open_block", &[]), stmts, lines),

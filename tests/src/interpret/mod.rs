@@ -166,7 +166,10 @@ impl<'a, T: Real> Machine<'a, T> {
                 self.values.insert(name, value);
             }
             // Their formulas are written out in the tests that execute their CUDA text.
-            Stmt::Evaluate { .. } | Stmt::RowProduct { .. } => {
+            Stmt::Evaluate { .. }
+            | Stmt::RowProduct { .. }
+            | Stmt::RowProducts { .. }
+            | Stmt::Existing { .. } => {
                 return Err("a vector operation is not interpreted".to_owned());
             }
             Stmt::Constant { name, constant: Constant::One } => self.constant(name, T::ONE),
