@@ -22,7 +22,7 @@ struct CudaStart {
 struct RowProducts {
     threads_per_block: String,
     tile: String,
-    unroll: String,
+    per_thread: String,
 }
 
 #[derive(Serialize)]
@@ -181,9 +181,9 @@ fn cuda_map(input: &Input<'_>, frame: &VectorFrame) -> CudaMap {
     let row_products = || {
         let threads = input.plan.mapping.threads_per_block;
         let tile = writer::row_tile(threads);
-        let [threads_per_block, tile, unroll] =
+        let [threads_per_block, tile, per_thread] =
             [threads, tile, tile / threads].map(|number| number.to_string());
-        let file = RowProducts { threads_per_block, tile, unroll };
+        let file = RowProducts { threads_per_block, tile, per_thread };
         cuda::language(DType::F32).file("row_products.cu.tera", &file)
     };
     CudaMap {
