@@ -43,7 +43,7 @@ fn every_case_matches_its_snapshots() {
 /// A folder of snapshots, and the name and text of each.
 type Shown = (PathBuf, Vec<(&'static str, String)>);
 
-/// What is shown of long vectors: a reduction of one vector load a thread and a vector operation of two elements.
+/// What is shown of long vectors: a reduction of one vector load a thread and a vector operation of one element.
 fn long_vectors() -> [Shown; 2] {
     let reduction = reduction::of(Op::Dot, Some((64, 4)));
     let name = reduction.symbol.strip_prefix("glass_").expect("a symbol of glass");
@@ -180,7 +180,7 @@ fn vector_product() -> GeneratedVector {
     generate_vector(&VectorRequest {
         op,
         targets,
-        shape: Some(Shape { threads: 64, elements: 2, up_to: u32::MAX }),
+        shape: Some(Shape { threads: 64, elements: 1, up_to: u32::MAX }),
     })
 }
 

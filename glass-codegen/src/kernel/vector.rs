@@ -7,7 +7,7 @@ use super::{
     build::{self, build},
     level,
 };
-use crate::plan::{Plan, Target};
+use crate::plan::{Plan, Target, fetches_rows_together};
 use crate::spec::{Elementwise, Expression, Operator, Spec, VectorOp, element};
 use std::collections::HashSet;
 
@@ -118,7 +118,7 @@ fn chunk(op: &VectorOp, emit: &mut Emit<'_>) {
         emit.var(&accumulator(sum), None);
     }
     let step = emit.workers.count;
-    let fetches_rows = emit.plan.target == Target::Cuda && op.products().next().is_some();
+    let fetches_rows = fetches_rows(op, emit);
     let (var, start, unroll) = match fetches_rows {
         true => ("first_row", Index::default(), 1),
         false => ("i", Index::name(worker), PASSES_AT_ONCE),
@@ -146,6 +146,13 @@ fn chunk(op: &VectorOp, emit: &mut Emit<'_>) {
     }
 }
 
+/// Whether the workers of a block fetch rows together.
+fn fetches_rows(op: &VectorOp, emit: &Emit<'_>) -> bool {
+    let elements_per_worker = emit.spec.dims[0].extent / emit.workers.count;
+    let is_shared = emit.plan.target == Target::Cuda && op.products().next().is_some();
+    is_shared && fetches_rows_together(elements_per_worker)
+}
+
 /// A row for each worker, whose products all of them need before each looks at its own element.
 fn rows(op: &VectorOp, first: &Index, worker: &str, emit: &mut Emit<'_>) {
     for step in &op.elementwise {
@@ -166,7 +173,7 @@ fn elements(op: &VectorOp, index: &Index, emit: &mut Emit<'_>) {
     for step in &op.elementwise {
         match step {
             Elementwise::Product { name, matrix, vector } => {
-                if emit.plan.target == Target::Cuda {
+                if fetches_rows(op, emit) {
                     continue;
                 }
                 if emit.is_straight {

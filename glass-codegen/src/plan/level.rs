@@ -99,9 +99,15 @@ pub const ONE_LAUNCH: [Shape; 6] = [
 pub const MANY_LAUNCHES: Shape = Shape::new(256, 16, u32::MAX);
 
 /// The shapes of one launch of equations, as measured on sm_90: an element a thread while all threads are there at once,
-/// then ever fewer sums.
+/// then several, and at last as few sums as one block can add.
 pub const EQUATIONS: [Shape; 3] =
-    [Shape::new(256, 1, 1 << 18), Shape::new(256, 4, 1 << 22), Shape::new(256, 16, u32::MAX)];
+    [Shape::new(256, 1, 1 << 18), Shape::new(256, 4, 1 << 24), Shape::new(256, 16, u32::MAX)];
+
+/// Whether the threads of a block fetch rows of sparse matrices together. That makes one row quick, as measured on sm_90;
+/// where each thread has many, others hide its waiting, and rows that each thread reads alone are faster.
+pub(crate) fn fetches_rows_together(elements_per_thread: usize) -> bool {
+    elements_per_thread == 1
+}
 
 /// The shape of equations and of the sums of chunks in launches of their own.
 pub const EQUATIONS_THEN_SUMS: Shape = Shape::new(256, 4, u32::MAX);

@@ -25,6 +25,7 @@ pub(crate) use access::{is_stageable, staged_bytes};
 pub use candidates::candidates;
 pub(crate) use candidates::{default_threads, shared_excess};
 pub use choose::{Arch, Choice, Reason, choices};
+pub(crate) use level::fetches_rows_together;
 pub use level::{
     Destination, EQUATIONS, EQUATIONS_THEN_SUMS, Level, MANY_LAUNCHES, Meeting, ONE_LAUNCH, Shape,
 };

@@ -1,6 +1,7 @@
 //! The frames of vector operations: their parameters are those of the run time's interface, in its order.
 
 use super::language::Language;
+use super::uses::Uses;
 use super::{Dialect, Input, cuda, level, scalar_step, wgsl, writer};
 use crate::kernel::{COUNT, Part, VectorFrame, stored_name};
 use crate::plan::Tier;
@@ -187,7 +188,11 @@ fn cuda_map(input: &Input<'_>, frame: &VectorFrame) -> CudaMap {
         cuda::language(DType::F32).file("row_products.cu.tera", &file)
     };
     CudaMap {
-        row_products: if op.products().next().is_some() { row_products() } else { String::new() },
+        row_products: if Uses::of(&input.kernel.body.stmts).has_row_products {
+            row_products()
+        } else {
+            String::new()
+        },
         start: cuda::Start::of(input, subject, cuda::params(params)),
         threads_per_block: threads(input),
         kernel_params: kernel_params(frame),

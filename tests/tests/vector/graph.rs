@@ -16,7 +16,7 @@ use glass_oracle::long::{Depth, Levels, Meeting, bound};
 const LENGTHS: [usize; 11] = [1, 2, 31, 33, 255, 256, 257, 1025, 65_536, 65_537, 300_001];
 
 /// Lengths for the largest shape.
-const LONGEST: [usize; 1] = [4_200_001];
+const LONGEST: [usize; 1] = [17_000_001];
 
 /// Elements before and behind the views, which keep what they hold.
 const MARGIN: usize = 3;
