@@ -26,7 +26,7 @@ pub(crate) struct Residual {
 }
 
 /// `q = A p` and `p' q`.
-#[glass::vector("q = a * p", "pq = sum(p * q)", threads_per_block = 64, elements_per_thread = 1)]
+#[glass::vector("q = a * p", "pq = sum(p * q)", threads_per_block = 128, elements_per_thread = 1)]
 pub(crate) struct Product {
     a: MatrixHandle,
     p: Handle,
