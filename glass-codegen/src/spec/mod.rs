@@ -148,6 +148,26 @@ impl Operand {
         self.rows * self.cols
     }
 
+    /// Whether one triangle of a square matrix is meaningful.
+    pub fn is_triangle(&self) -> bool {
+        self.rows == self.cols && matches!(self.structure, Structure::Lower | Structure::Upper)
+    }
+
+    /// Elements of a triangle, its diagonal included.
+    pub fn n_packed(&self) -> usize {
+        self.rows * (self.rows + 1) / 2
+    }
+
+    /// Where an element of a triangle lies among those of the triangle, column after column; `None` outside of it.
+    pub fn packed(&self, element: usize) -> Option<usize> {
+        let (row, col) = (element % self.rows, element / self.rows);
+        match self.structure {
+            Structure::Lower if row >= col => Some(element - col * (col + 1) / 2),
+            Structure::Upper if row <= col => Some(col * (col + 1) / 2 + row),
+            _ => None,
+        }
+    }
+
     /// Bytes of one problem.
     pub fn bytes(&self, dtype: DType) -> usize {
         match self.element {
