@@ -291,3 +291,18 @@ impl fmt::Display for Spec {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_of_a_triangle_follow_each_other() {
+        for structure in [Structure::Lower, Structure::Upper] {
+            let operand = Operand { structure, ..Operand::matrix("a", (5, 5), Role::In) };
+            let packed: Vec<_> = (0..25).filter_map(|element| operand.packed(element)).collect();
+            assert_eq!(packed, (0..operand.n_packed()).collect::<Vec<_>>());
+            assert_eq!(operand.packed(if structure == Structure::Lower { 5 } else { 1 }), None);
+        }
+    }
+}
