@@ -57,9 +57,14 @@ fn main() {
             "    Capture {{ arch: {arch}, device: {device:?}, date: {date:?}, command: {command:?} }},"
         )
         .expect("a String takes any text");
-        cells.extend(capture.cell.iter().map(|cell| (cell.key.clone(), bake(&file, &capture, cell))));
+        cells
+            .extend(capture.cell.iter().map(|cell| ((cell.key.clone(), *arch), bake(&file, &capture, cell))));
     }
     cells.sort();
+    for pair in cells.windows(2) {
+        let (key, arch) = &pair[0].0;
+        assert!(pair[0].0 != pair[1].0, "two captures of sm_{arch} have the cell `{key}`");
+    }
     let cells: String = cells.into_iter().map(|(_, baked)| baked).collect();
     let table = format!(
         "static CAPTURES: &[Capture] = &[\n{captures}];\n\n\

@@ -152,7 +152,7 @@ fn undivided(threads: usize, form: Form) -> Diagnostic {
 fn planned(request: &Request, tier: Tier, form: Form) -> (Plan, Kernel) {
     let default = default_threads(tier, Target::Cuda);
     let threads_per_block = request.forced.threads_per_block.unwrap_or(default);
-    let mapping = Mapping { tier, form, staging: Staging::Direct, threads_per_block, min_blocks: None };
+    let mapping = Mapping::new(tier, form, Staging::Direct, threads_per_block);
     let plan = Plan::new(&request.spec, Layout::Contiguous, Target::Cuda, mapping);
     let kernel = kernel::build(&request.spec, &plan);
     (plan, kernel)

@@ -148,8 +148,7 @@ fn workgroup_bytes(op: &VectorOp, target: Target, part: Part, threads: usize) ->
 }
 
 fn one_thread() -> Mapping {
-    let (tier, form, staging) = (Tier::Thread, Form::Serial, Staging::Direct);
-    Mapping { tier, form, staging, threads_per_block: 1, min_blocks: None }
+    Mapping::new(Tier::Thread, Form::Serial, Staging::Direct, 1)
 }
 
 /// The vectors of one chunk, and the totals of its sums.

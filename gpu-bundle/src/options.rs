@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 pub(crate) const USAGE: &str = "\
 glass-gpu check --out DIR [--only TEXT] [--no-wgpu] [--wgpu NAME] [--jobs N]
-glass-gpu tune  --out DIR [--cells TEXT] [--new] [--dry-run [--compile]] [--jobs N]
+glass-gpu tune  --out DIR [--cells TEXT,...] [--new] [--dry-run [--compile]] [--jobs N]
 glass-gpu bench --out DIR [--no-wgpu] [--wgpu NAME]
 glass-gpu numerics --out DIR
 ";
@@ -31,7 +31,7 @@ pub(crate) struct Check {
 
 pub(crate) struct Tune {
     pub(crate) out: PathBuf,
-    /// Only cells whose key contains this.
+    /// Only cells whose key contains one of these texts, which commas separate.
     pub(crate) cells: Option<String>,
     /// Only cells that the built-in table has no rows for.
     pub(crate) new: bool,

@@ -97,13 +97,7 @@ fn whole_operands(spec: &Spec) -> usize {
 
 /// Elements that straight-line text loads and stores: each once. `None` where a task has no such text.
 fn touched_elements(spec: &Spec) -> Option<usize> {
-    let mapping = Mapping {
-        tier: Tier::Thread,
-        form: Form::Serial,
-        staging: Staging::Direct,
-        threads_per_block: 32,
-        min_blocks: None,
-    };
+    let mapping = Mapping::new(Tier::Thread, Form::Serial, Staging::Direct, 32);
     let plan = Plan::new(spec, Layout::Interleaved, Target::Cuda, mapping);
     if plan.unroll != Unroll::Full {
         return None;

@@ -119,6 +119,10 @@ impl Scope<'_> {
                 }
                 self.loaded(*operand, Element::Real)?;
                 self.in_bounds(*operand, index, names.len())?;
+                // A vector may reach beyond: its other elements are used.
+                if names.len() == 1 {
+                    self.in_triangle(*operand, index)?;
+                }
                 names.iter().try_for_each(|name| self.define(name, Kind::Value))
             }
             Stmt::LoadWord { name, operand, index } => {
@@ -456,6 +460,19 @@ impl Scope<'_> {
                 of_index(taken)?
             }
         })
+    }
+
+    /// Of an input with one meaningful triangle nothing else is read, as far as an index is known: no more may be there.
+    fn in_triangle(&self, operand: usize, index: &Index) -> Result<(), String> {
+        let operand = &self.spec.operands[operand];
+        match index.as_constant() {
+            Some(element)
+                if operand.role == Role::In && operand.is_triangle() && operand.packed(element).is_none() =>
+            {
+                Err(format!("`{}` is read at {element}, outside of its triangle", operand.name))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn in_bounds(&self, operand: usize, index: &Index, width: usize) -> Result<(), String> {

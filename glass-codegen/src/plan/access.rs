@@ -1,6 +1,6 @@
 //! How the body addresses the operands of its problem.
 
-use super::{Mapping, Staging, TILE, Target, Tier, WARP};
+use super::{Mapping, Staging, TILE, Target, Tier, Unroll, WARP};
 use crate::spec::{DType, Element, Layout, Operand, Role, Spec};
 use std::fmt;
 
@@ -11,8 +11,11 @@ pub struct Access {
     pub element_stride: usize,
     /// Elements per load and store where the text is straight-line.
     pub vector_width: usize,
-    /// Elements from one staged problem to the next; equals the operand's size when nothing is padded.
+    /// Elements from one staged problem to the next, or those of one that are staged where problems interleave; equals
+    /// the operand's size when nothing is padded and nothing left out.
     pub problem_stride: usize,
+    /// Only the triangle that the operand's structure names is staged, column after column.
+    pub is_packed: bool,
     /// Other blocks hand it over during the launch.
     pub is_handed: bool,
 }
@@ -24,6 +27,9 @@ impl fmt::Display for Access {
             "element stride {}, V = {}, problem stride {}",
             self.element_stride, self.vector_width, self.problem_stride
         )?;
+        if self.is_packed {
+            write!(f, ", packed triangle")?;
+        }
         if self.is_handed { write!(f, ", handed over") } else { Ok(()) }
     }
 }
@@ -38,9 +44,27 @@ pub struct SharedPart {
 }
 
 /// Addressing of every operand of a spec. On the host an element is a vector of problems, whatever the layout.
-pub(super) fn accesses(spec: &Spec, layout: Layout, target: Target, mapping: &Mapping) -> Vec<Access> {
-    let dense =
-        |elements| Access { element_stride: 1, vector_width: 1, problem_stride: elements, is_handed: false };
+pub(super) fn accesses(
+    spec: &Spec,
+    layout: Layout,
+    target: Target,
+    mapping: &Mapping,
+    unroll: Unroll,
+) -> Vec<Access> {
+    let dense = |elements| Access {
+        element_stride: 1,
+        vector_width: 1,
+        problem_stride: elements,
+        is_packed: false,
+        is_handed: false,
+    };
+    // Where an element of a packed triangle lies is no affine function of its row and column.
+    let is_packed = |operand: &Operand| {
+        layout == Layout::Interleaved
+            && unroll == Unroll::Full
+            && operand.is_triangle()
+            && is_staged_by_warps(operand, layout, mapping)
+    };
     let access = |operand: &Operand| {
         let elements = operand.elements();
         if !is_stageable(operand) || target == Target::Host {
@@ -48,6 +72,9 @@ pub(super) fn accesses(spec: &Spec, layout: Layout, target: Target, mapping: &Ma
         }
         match (layout, mapping.tier, mapping.staging) {
             (_, Tier::Warp | Tier::Block, Staging::Shared | Staging::Bulk) => dense(elements),
+            (Layout::Interleaved, ..) if is_packed(operand) => {
+                Access { element_stride: TILE, is_packed: true, ..dense(operand.n_packed()) }
+            }
             (Layout::Interleaved, ..) => Access { element_stride: TILE, ..dense(elements) },
             (Layout::Contiguous, Tier::Thread, Staging::Shared | Staging::Bulk) => {
                 staged(spec.dtype, elements)
@@ -61,6 +88,18 @@ pub(super) fn accesses(spec: &Spec, layout: Layout, target: Target, mapping: &Ma
 /// Whether a frame may copy an operand through shared memory: the real arguments of a caller.
 pub(crate) fn is_stageable(operand: &Operand) -> bool {
     operand.role != Role::Temporary && operand.element == Element::Real
+}
+
+/// Whether the warps of the thread tier copy an operand to shared memory: contiguous problems in and out; of
+/// interleaved ones what is only read, since an element of a result is a whole line where it lies.
+pub(crate) fn is_staged_by_warps(operand: &Operand, layout: Layout, mapping: &Mapping) -> bool {
+    mapping.tier == Tier::Thread
+        && is_stageable(operand)
+        && match (mapping.staging, layout) {
+            (Staging::Direct | Staging::Ahead, _) => false,
+            (Staging::Shared, _) | (Staging::Bulk, Layout::Contiguous) => true,
+            (Staging::Bulk, Layout::Interleaved) => operand.role == Role::In,
+        }
 }
 
 /// What the workers of one problem keep in shared memory: staged arguments, then temporaries.
@@ -99,7 +138,7 @@ fn staged(dtype: DType, elements: usize) -> Access {
     let collides = (elements / vector_width).is_multiple_of(WIDE_BANKS);
     let padded = collides && elements * dtype.bytes() >= MIN_COPY_BYTES;
     let problem_stride = if padded { elements + widest } else { elements };
-    Access { element_stride: 1, vector_width, problem_stride, is_handed: false }
+    Access { element_stride: 1, vector_width, problem_stride, is_packed: false, is_handed: false }
 }
 
 /// Bytes of one warp's staged operands, each rounded up to 16 so that every copy is aligned.
@@ -107,9 +146,17 @@ pub(crate) fn staged_bytes(dtype: DType, access: &Access) -> usize {
     (TILE * access.problem_stride * dtype.bytes()).next_multiple_of(16)
 }
 
+/// A transaction barrier, padded to keep the next warp's operands aligned.
+pub(crate) const BARRIER_BYTES: usize = 16;
+
+/// Shared memory of a multiprocessor of sm_90, and what the driver takes of it for each block.
+const MULTIPROCESSOR_BYTES_SM_90: usize = 228 * 1024;
+const DRIVER_BYTES: usize = 1024;
+
 /// Shared memory of one block in bytes.
 pub(super) fn shared_bytes(
     spec: &Spec,
+    layout: Layout,
     mapping: &Mapping,
     accesses: &[Access],
     target: Target,
@@ -130,14 +177,16 @@ pub(super) fn shared_bytes(
     }
     let n_warps = threads.div_ceil(WARP);
     let staged = || {
-        let arguments = spec.operands.iter().zip(accesses).filter(|(operand, _)| is_stageable(operand));
-        arguments.map(|(_, access)| staged_bytes(spec.dtype, access)).sum::<usize>()
+        let arguments = spec.operands.iter().zip(accesses);
+        let staged = arguments.filter(|(operand, _)| is_staged_by_warps(operand, layout, mapping));
+        staged.map(|(_, access)| staged_bytes(spec.dtype, access)).sum::<usize>()
     };
-    match (target, mapping.staging) {
+    let needed = match (target, mapping.staging) {
         // Known once the text is.
         (Target::Host, _) | (_, Staging::Direct | Staging::Ahead) => 0,
         (_, Staging::Shared) => n_warps * staged(),
-        // One transaction barrier a warp, padded to keep the next warp's operands aligned.
-        (_, Staging::Bulk) => n_warps * (staged() + 16),
-    }
+        (_, Staging::Bulk) => n_warps * (staged() + BARRIER_BYTES),
+    };
+    // A block that takes more than it needs keeps others off its multiprocessor.
+    needed.max(mapping.max_blocks.map_or(0, |blocks| MULTIPROCESSOR_BYTES_SM_90 / blocks - DRIVER_BYTES))
 }

@@ -1,8 +1,8 @@
 //! The mappings that a measurement compares for one CUDA task.
 
-use super::{Form, Mapping, Plan, Staging, TILE, Target, Tier, WARP};
+use super::{Form, Mapping, Plan, Staging, TILE, Target, Tier, WARP, is_staged_by_warps};
 use crate::contract::Forced;
-use crate::spec::{Layout, Order, Phase, Reduction, Spec, Term};
+use crate::spec::{Layout, Operand, Order, Phase, Reduction, Spec, Term};
 
 /// Shared memory that a block of sm_90 may opt in to.
 pub(super) const MAX_SHARED_BYTES_SM_90: usize = 227 * 1024;
@@ -44,8 +44,7 @@ pub(super) fn default_mapping(
         (Target::Cuda, Tier::Thread) if layout == Layout::Contiguous => given.unwrap_or(TILE),
         _ => threads,
     };
-    let mapping =
-        |(staging, threads_per_block)| Mapping { tier, form, staging, threads_per_block, min_blocks: None };
+    let mapping = |(staging, threads_per_block)| Mapping::new(tier, form, staging, threads_per_block);
     let is_staged = target == Target::Cuda
         && match tier {
             Tier::Thread => layout == Layout::Contiguous && threads_per_block.is_multiple_of(TILE),
@@ -102,10 +101,10 @@ fn reads_back(spec: &Spec) -> bool {
 
 /// Every CUDA mapping worth timing for a task on sm_90, simplest first.
 pub fn candidates(spec: &Spec, layout: Layout) -> Vec<Mapping> {
+    let thread = |staging, threads| Mapping::new(Tier::Thread, Form::Serial, staging, threads);
     let mut mappings = Vec::new();
-    let mut add = |tier, form, staging, threads_per_block, min_blocks| {
-        let mapping = Mapping { tier, form, staging, threads_per_block, min_blocks };
-        if tier == Tier::Thread && spec.op.entry().no_thread.is_some() {
+    let mut add = |mapping: Mapping| {
+        if mapping.tier == Tier::Thread && spec.op.entry().no_thread.is_some() {
             return;
         }
         if Plan::sized(spec, layout, Target::Cuda, mapping).shared_bytes <= MAX_SHARED_BYTES_SM_90 {
@@ -115,46 +114,74 @@ pub fn candidates(spec: &Spec, layout: Layout) -> Vec<Mapping> {
     match layout {
         Layout::Interleaved => {
             for threads in [32, 64, 128] {
-                add(Tier::Thread, Form::Serial, Staging::Direct, threads, None);
+                add(thread(Staging::Direct, threads));
             }
-            add(Tier::Thread, Form::Serial, Staging::Direct, 128, Some(1));
-            for threads in [32, 64].into_iter().filter(|threads| can_read_ahead(spec, *threads)) {
-                add(Tier::Thread, Form::Serial, Staging::Ahead, threads, None);
+            add(Mapping { min_blocks: Some(1), ..thread(Staging::Direct, 128) });
+            for ahead in [32, 64].map(|threads| thread(Staging::Ahead, threads)) {
+                if can_read_ahead(spec, ahead) {
+                    add(ahead);
+                }
             }
+            bulk_tiles(spec).into_iter().for_each(&mut add);
         }
         Layout::Contiguous => {
-            add(Tier::Thread, Form::Serial, Staging::Direct, 64, None);
+            add(thread(Staging::Direct, 64));
             for threads in [32, 64, 128] {
-                add(Tier::Thread, Form::Serial, Staging::Bulk, threads, None);
+                add(thread(Staging::Bulk, threads));
             }
         }
     }
     let (n_outputs, n_terms) = (n_outputs(spec), n_terms(spec));
     let staging = if reads_back(spec) { Staging::Shared } else { Staging::Direct };
-    add(Tier::Warp, Form::Serial, staging, 128, None);
+    add(Mapping::new(Tier::Warp, Form::Serial, staging, 128));
     for lanes_per_output in [2, 4, 8, 16, 32] {
         if lanes_per_output < 2 * n_terms {
-            add(Tier::Warp, Form::Reduced { lanes_per_output }, staging, 128, None);
+            add(Mapping::new(Tier::Warp, Form::Reduced { lanes_per_output }, staging, 128));
         }
     }
     if n_outputs > WARP {
-        add(Tier::Block, Form::Serial, staging, 64, None);
-        add(Tier::Block, Form::Serial, staging, 128, None);
+        for threads in [64, 128] {
+            add(Mapping::new(Tier::Block, Form::Serial, staging, threads));
+        }
     }
     if n_outputs * n_terms > 128 {
         let lanes_per_output = (n_terms.next_power_of_two() / 2).clamp(2, WARP);
-        add(Tier::Block, Form::Reduced { lanes_per_output }, staging, 128, None);
+        add(Mapping::new(Tier::Block, Form::Reduced { lanes_per_output }, staging, 128));
     }
     mappings
 }
 
+/// Resident blocks that are measured beside as many as fit, and bytes that they must have on their way together: fewer
+/// leave memory idle. Of nine counts on an H200 these were the best for factors and inverses from n = 12 on.
+const RESIDENT_BLOCKS: [usize; 2] = [6, 4];
+const MIN_BYTES_ON_THE_WAY: usize = 48 * 1024;
+
+/// Inputs of interleaved problems by bulk copies. A block is one warp: of wider blocks, whose warps leave together, none
+/// won.
+fn bulk_tiles(spec: &Spec) -> Vec<Mapping> {
+    let free = Mapping::new(Tier::Thread, Form::Serial, Staging::Bulk, TILE);
+    let is_staged = |operand: &Operand| is_staged_by_warps(operand, Layout::Interleaved, &free);
+    if spec.op.entry().no_thread.is_some() || !spec.operands.iter().any(is_staged) {
+        return Vec::new();
+    }
+    // The text decides whether triangles are packed.
+    let needed = Plan::new(spec, Layout::Interleaved, Target::Cuda, free).shared_bytes;
+    if needed > MAX_SHARED_BYTES_SM_90 {
+        return Vec::new();
+    }
+    let keeps_others_off = |mapping: &Mapping| {
+        needed < Plan::sized(spec, Layout::Interleaved, Target::Cuda, *mapping).shared_bytes
+    };
+    let enough = RESIDENT_BLOCKS.into_iter().filter(|blocks| blocks * needed >= MIN_BYTES_ON_THE_WAY);
+    let capped = enough.map(|blocks| Mapping { max_blocks: Some(blocks), ..free });
+    capped.filter(keeps_others_off).chain([free]).collect()
+}
+
 /// Whether the text is straight-line and loads enough for a thread to wait for the later ones.
-fn can_read_ahead(spec: &Spec, threads_per_block: usize) -> bool {
-    let (tier, form, staging) = (Tier::Thread, Form::Serial, Staging::Ahead);
-    let mapping = Mapping { tier, form, staging, threads_per_block, min_blocks: None };
-    let smallest = MIN_AHEAD * threads_per_block * spec.dtype.bytes();
+fn can_read_ahead(spec: &Spec, ahead: Mapping) -> bool {
+    let smallest = MIN_AHEAD * ahead.threads_per_block * spec.dtype.bytes();
     spec.op.entry().no_thread.is_none()
-        && Plan::new(spec, Layout::Interleaved, Target::Cuda, mapping).shared_bytes >= smallest
+        && Plan::new(spec, Layout::Interleaved, Target::Cuda, ahead).shared_bytes >= smallest
 }
 
 /// Most elements that one phase can compute at once.

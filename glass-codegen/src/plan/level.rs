@@ -118,13 +118,8 @@ const MAX_WRITTEN_ELEMENTS: usize = 16;
 impl Plan {
     /// The plan of a level whose chunk is the problem of a spec, on blocks of so many threads.
     pub fn of_level(spec: &Spec, target: Target, level: Level, threads_per_block: usize) -> Plan {
-        let mapping = Mapping {
-            tier: Tier::Block,
-            form: Form::Reduced { lanes_per_output: threads_per_block },
-            staging: Staging::Direct,
-            threads_per_block,
-            min_blocks: None,
-        };
+        let form = Form::Reduced { lanes_per_output: threads_per_block };
+        let mapping = Mapping::new(Tier::Block, form, Staging::Direct, threads_per_block);
         let unroll = Unroll::PerOutput { max_terms: MAX_WRITTEN_ELEMENTS };
         let plan = Plan::sized(spec, Layout::Contiguous, target, mapping);
         // In WGSL the gate's word and the sum of a single chunk lie in workgroup memory, too.

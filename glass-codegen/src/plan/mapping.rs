@@ -63,7 +63,8 @@ pub enum Staging {
     Direct,
     /// 32 problems copied through shared memory by the lanes of their warp.
     Shared,
-    /// 32 problems copied through shared memory by asynchronous bulk copies (sm_90 and later).
+    /// 32 problems copied through shared memory by asynchronous bulk copies (sm_90 and later); of interleaved ones what
+    /// is only read.
     Bulk,
     /// Elements copied to shared memory by the thread that uses them, ahead of their use (sm_80 and later).
     Ahead,
@@ -83,7 +84,7 @@ impl Staging {
 
 /// Tier, form, staging and block shape.
 ///
-/// Prints and parses as `warp reduced8 direct t128`, the spelling of tuning tables.
+/// Prints and parses as `warp reduced8 direct t128` or `thread serial bulk t32 r6`, the spelling of tuning tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Mapping {
     /// Who owns one problem.
@@ -96,14 +97,26 @@ pub struct Mapping {
     pub threads_per_block: usize,
     /// Second argument of `__launch_bounds__`; `None` leaves the register budget to the compiler.
     pub min_blocks: Option<usize>,
+    /// Most blocks that share a multiprocessor; `None` for as many as fit. Fewer blocks have fewer rows of memory open.
+    pub max_blocks: Option<usize>,
+}
+
+impl Mapping {
+    /// Without bounds on the blocks of a multiprocessor.
+    pub fn new(tier: Tier, form: Form, staging: Staging, threads_per_block: usize) -> Mapping {
+        Mapping { tier, form, staging, threads_per_block, min_blocks: None, max_blocks: None }
+    }
 }
 
 impl fmt::Display for Mapping {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Mapping { tier, form, staging, threads_per_block, min_blocks } = self;
+        let Mapping { tier, form, staging, threads_per_block, min_blocks, max_blocks } = self;
         write!(f, "{} {form} {} t{threads_per_block}", tier.as_str(), staging.as_str())?;
         if let Some(blocks) = min_blocks {
             write!(f, " b{blocks}")?;
+        }
+        if let Some(blocks) = max_blocks {
+            write!(f, " r{blocks}")?;
         }
         Ok(())
     }
@@ -113,10 +126,10 @@ impl FromStr for Mapping {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Mapping, String> {
-        let malformed = || format!("`{text}` is not `TIER FORM STAGING tN [bN]`");
+        let malformed = || format!("`{text}` is not `TIER FORM STAGING tN [bN] [rN]`");
         let number =
             |word: Option<&str>| word.and_then(|word| word.parse::<usize>().ok()).ok_or_else(malformed);
-        let mut words = text.split(' ');
+        let mut words = text.split(' ').peekable();
         let tier = match words.next() {
             Some("thread") => Tier::Thread,
             Some("warp") => Tier::Warp,
@@ -136,13 +149,33 @@ impl FromStr for Mapping {
             _ => return Err(malformed()),
         };
         let threads_per_block = number(words.next().and_then(|word| word.strip_prefix('t')))?;
-        let min_blocks = match words.next() {
-            None => None,
-            Some(word) => Some(number(word.strip_prefix('b'))?),
+        let mut blocks = |letter| match words.next_if(|word| word.starts_with(letter)) {
+            None => Ok(None),
+            Some(word) => number(word.strip_prefix(letter)).map(Some),
         };
+        let (min_blocks, max_blocks) = (blocks('b')?, blocks('r')?);
         if words.next().is_some() {
             return Err(malformed());
         }
-        Ok(Mapping { tier, form, staging, threads_per_block, min_blocks })
+        Ok(Mapping { tier, form, staging, threads_per_block, min_blocks, max_blocks })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_on_blocks_come_last_in_their_order() {
+        let mapping = |text: &str| text.parse::<Mapping>();
+        let bulk = Mapping::new(Tier::Thread, Form::Serial, Staging::Bulk, 32);
+        assert_eq!(mapping("thread serial bulk t32"), Ok(bulk));
+        assert_eq!(mapping("thread serial bulk t32 r6"), Ok(Mapping { max_blocks: Some(6), ..bulk }));
+        let both = Mapping { min_blocks: Some(1), max_blocks: Some(4), ..bulk };
+        assert_eq!(mapping("thread serial bulk t32 b1 r4"), Ok(both));
+        for text in ["thread serial bulk t32 r4 b1", "thread serial bulk t32 r", "thread serial bulk t32 x4"]
+        {
+            assert!(mapping(text).is_err(), "{text}");
+        }
     }
 }

@@ -12,6 +12,7 @@
 //! | T | `threads_per_block` | threads of one block (workgroup in WGSL) |
 //! | - | `problems_per_block` | packing of the batch |
 //! | - | `staging` | direct: operands are read where they lie; ahead: each thread copies what it reads to shared memory, some loads ahead; shared: copied by the lanes of a warp, or by the workers of a problem; bulk: by asynchronous bulk copies |
+//! | r | `max_blocks` | blocks that share a multiprocessor at most |
 
 mod access;
 mod candidates;
@@ -21,7 +22,7 @@ mod mapping;
 mod unroll;
 
 pub use access::{Access, SharedPart};
-pub(crate) use access::{is_stageable, staged_bytes};
+pub(crate) use access::{BARRIER_BYTES, is_stageable, is_staged_by_warps, staged_bytes};
 pub use candidates::candidates;
 pub(crate) use candidates::{default_threads, shared_excess};
 pub use choose::{Arch, Choice, Reason, choices};
@@ -121,7 +122,7 @@ impl Plan {
     fn planned(spec: &Spec, layout: Layout, target: Target, mapping: Mapping) -> (Plan, Option<Kernel>) {
         let plan = Plan::sized(spec, layout, target, mapping);
         let (unroll, kernel) = unroll::unroll(spec, &plan);
-        let plan = Plan { unroll, ..plan };
+        let plan = Plan::with_text(spec, layout, target, mapping, unroll);
         if mapping.staging != Staging::Ahead {
             return (plan, kernel);
         }
@@ -132,9 +133,14 @@ impl Plan {
 
     /// The plan with straight-line text, whether that fits or not: to find out takes longer than all the rest.
     fn sized(spec: &Spec, layout: Layout, target: Target, mapping: Mapping) -> Plan {
-        let accesses = access::accesses(spec, layout, target, &mapping);
+        Plan::with_text(spec, layout, target, mapping, Unroll::Full)
+    }
+
+    fn with_text(spec: &Spec, layout: Layout, target: Target, mapping: Mapping, unroll: Unroll) -> Plan {
+        let accesses = access::accesses(spec, layout, target, &mapping, unroll);
         let (shared, problem_shared_bytes) = access::shared_parts(spec, target, &mapping);
-        let shared_bytes = access::shared_bytes(spec, &mapping, &accesses, target, problem_shared_bytes);
+        let shared_bytes =
+            access::shared_bytes(spec, layout, &mapping, &accesses, target, problem_shared_bytes);
         let problems_per_block = match mapping.tier {
             Tier::Thread => mapping.threads_per_block,
             Tier::Warp => mapping.threads_per_block / WARP,
@@ -149,7 +155,7 @@ impl Plan {
             shared,
             problem_shared_bytes,
             shared_bytes,
-            unroll: Unroll::Full,
+            unroll,
             level: None,
         }
     }
@@ -165,7 +171,7 @@ impl Plan {
 
     /// Symbol suffix: `thread_serial_interleaved_t128`.
     pub fn suffix(&self) -> String {
-        let Mapping { tier, form, staging, threads_per_block, min_blocks } = self.mapping;
+        let Mapping { tier, form, staging, threads_per_block, min_blocks, max_blocks } = self.mapping;
         let mut suffix = format!("{}_{form}", tier.as_str());
         if self.target == Target::Host {
             return suffix;
@@ -186,18 +192,24 @@ impl Plan {
         if min_blocks == Some(1) {
             suffix += "_b1";
         }
+        if let Some(blocks) = max_blocks {
+            suffix += &format!("_r{blocks}");
+        }
         suffix
     }
 }
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Mapping { tier, form, staging, threads_per_block, min_blocks } = self.mapping;
+        let Mapping { tier, form, staging, threads_per_block, min_blocks, max_blocks } = self.mapping;
         writeln!(f, "target {}, {} tier, {form} form", self.target.as_str(), tier.as_str())?;
         writeln!(f, "layout {}, staging {}, {}", self.layout.as_str(), staging.as_str(), self.unroll)?;
         write!(f, "T = {threads_per_block}, problems per block {}", self.problems_per_block)?;
         if let Some(blocks) = min_blocks {
             write!(f, ", at least {blocks} resident block(s)")?;
+        }
+        if let Some(blocks) = max_blocks {
+            write!(f, ", at most {blocks} resident block(s)")?;
         }
         writeln!(f, ", {} B of shared memory", self.shared_bytes)?;
         for (operand_idx, access) in self.accesses.iter().enumerate() {

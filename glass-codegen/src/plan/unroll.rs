@@ -2,7 +2,7 @@
 
 use super::{Plan, Staging, Target, Tier};
 use crate::kernel::{self, Kernel};
-use crate::spec::{Access, Contraction, DType, Domain, Phase, Spec};
+use crate::spec::{Access, Contraction, DType, Domain, Layout, Phase, Spec};
 use std::fmt;
 
 /// How much of a body is straight-line.
@@ -102,22 +102,26 @@ fn is_short(spec: &Spec, target: Target) -> bool {
     spec.n_fmas() <= max_fmas && n_elements <= max_loads
 }
 
+/// Whether each load fills one register and waits for nothing else.
+fn loads_singles(spec: &Spec, plan: &Plan) -> bool {
+    let is_single = match plan.mapping.staging {
+        Staging::Direct => true,
+        Staging::Bulk => plan.layout == Layout::Interleaved,
+        Staging::Shared | Staging::Ahead => false,
+    };
+    spec.dtype == DType::F32 && is_single
+}
+
 /// What the text of a product keeps: the accumulators, and what one term needs.
 fn accumulators_fit(contraction: &Contraction, spec: &Spec, plan: &Plan) -> bool {
-    let max_registers = match (spec.dtype, plan.mapping.staging) {
-        (DType::F32, Staging::Direct) => MAX_REGISTERS,
-        _ => MAX_REGISTERS_WIDE,
-    };
+    let max_registers = if loads_singles(spec, plan) { MAX_REGISTERS } else { MAX_REGISTERS_WIDE };
     let (rows, cols) = extents(contraction);
     (rows * cols + rows + cols) * words(spec) <= max_registers
 }
 
 /// What any other straight-line text keeps.
 fn values_fit(straight: &Kernel, spec: &Spec, plan: &Plan) -> bool {
-    let max_pressure = match (spec.dtype, plan.mapping.staging) {
-        (DType::F32, Staging::Direct) => MAX_PRESSURE,
-        _ => MAX_PRESSURE_WIDE,
-    };
+    let max_pressure = if loads_singles(spec, plan) { MAX_PRESSURE } else { MAX_PRESSURE_WIDE };
     kernel::pressure(straight) * words(spec) <= max_pressure
 }
 

@@ -4,8 +4,8 @@ use super::language::Language;
 use super::uses::Uses;
 use super::writer::{self, Facts, Meeting, RING};
 use super::{Input, numerics, separators};
-use crate::plan::{Access, Staging, TILE, Tier, WARP, is_stageable, staged_bytes};
-use crate::spec::{DType, Element, Layout, Operand, Role};
+use crate::plan::{Access, BARRIER_BYTES, Plan, Staging, TILE, Tier, WARP, is_staged_by_warps, staged_bytes};
+use crate::spec::{DType, Element, Layout, Operand, Role, Structure};
 use serde::Serialize;
 use std::sync::OnceLock;
 
@@ -51,6 +51,9 @@ const TEMPLATES: &[(&str, &str)] = &[
     template!("cooperative.cu.tera"),
     template!("stage_preamble.cu.tera"),
     template!("bulk_preamble.cu.tera"),
+    template!("bulk_store_preamble.cu.tera"),
+    template!("bulk_triangles.cu.tera"),
+    template!("bulk_tiles.cu.tera"),
     template!("bulk_in.cu.tera"),
     template!("bulk_out.cu.tera"),
     template!("bulk.cu.tera"),
@@ -165,6 +168,10 @@ struct Staged {
     problem_bytes: String,
     tile_bytes: String,
     is_padded: bool,
+    /// The triangle that alone is copied.
+    is_lower: bool,
+    is_upper: bool,
+    order: String,
     is_read: bool,
     is_written: bool,
 }
@@ -215,6 +222,8 @@ struct File {
     barrier: String,
     copies: bool,
     copies_in: bool,
+    has_lower: bool,
+    has_upper: bool,
     staged: Vec<Staged>,
     part: String,
     warp_bytes: String,
@@ -228,17 +237,18 @@ pub(super) fn code(input: &Input<'_>) -> String {
     let facts = facts(spec.dtype, tier);
     let staging = plan.mapping.staging;
     let staged = match tier {
-        Tier::Thread if is_staged_by_warps(staging) => staged_by_warps(input),
-        Tier::Thread => Vec::new(),
+        Tier::Thread => staged_by_warps(input),
         Tier::Warp | Tier::Block => staged_by_problem(input),
     };
-    let read = spec.arguments().iter().filter(|operand| is_stageable(operand) && operand.role != Role::Out);
-    let bytes_in: usize = read.map(|operand| TILE * operand.elements() * spec.dtype.bytes()).sum();
-    let arguments = spec.operands.iter().zip(&plan.accesses);
-    let barrier_offset: usize = arguments
-        .filter(|(operand, _)| is_stageable(operand))
-        .map(|(_, access)| staged_bytes(spec.dtype, access))
-        .sum();
+    let arguments = || {
+        let all = spec.operands.iter().zip(&plan.accesses);
+        all.filter(|(operand, _)| is_staged_by_warps(operand, plan.layout, &plan.mapping))
+    };
+    let read = arguments().filter(|(operand, _)| operand.role != Role::Out);
+    let bytes_in: usize =
+        read.map(|(operand, access)| TILE * n_copied(operand, access) * spec.dtype.bytes()).sum();
+    let barrier_offset: usize = arguments().map(|(_, access)| staged_bytes(spec.dtype, access)).sum();
+    let barrier_bytes = if staging == Staging::Bulk { BARRIER_BYTES } else { 0 };
     let threads = plan.mapping.threads_per_block;
     let has_parts = !staged.is_empty() && tier != Tier::Thread;
     let file = File {
@@ -257,17 +267,20 @@ pub(super) fn code(input: &Input<'_>) -> String {
         barrier: facts.barrier.iter().map(|component| facts.language.fill(component, &[])).collect(),
         copies: staged.iter().any(|operand| operand.is_read || operand.is_written),
         copies_in: staged.iter().any(|operand| operand.is_read),
+        has_lower: staged.iter().any(|operand| operand.is_lower),
+        has_upper: staged.iter().any(|operand| operand.is_upper),
         staged,
         part: match tier {
             Tier::Warp => format!("glass_shared + threadIdx.x / {WARP}u * {}u", plan.problem_shared_bytes),
             Tier::Thread | Tier::Block => "glass_shared".to_owned(),
         },
-        warp_bytes: format!("{}u", plan.shared_bytes / threads.div_ceil(WARP)),
+        warp_bytes: format!("{}u", barrier_offset + barrier_bytes),
         barrier_offset: format!("{barrier_offset}u"),
         bytes_in: format!("{bytes_in}u"),
     };
     let template = match (tier, staging) {
         (Tier::Thread, Staging::Shared) => "shared.cu.tera",
+        (Tier::Thread, Staging::Bulk) if stages_tiles(plan) => "bulk_tiles.cu.tera",
         (Tier::Thread, Staging::Bulk) => "bulk.cu.tera",
         (Tier::Thread, Staging::Ahead) => "ahead.cu.tera",
         _ if has_parts => "cooperative.cu.tera",
@@ -385,10 +398,11 @@ fn call_arguments(input: &Input<'_>, has_parts: bool) -> Vec<Argument> {
         if is_shared(&operand_idx) {
             return format!("s_{}", operand.name);
         }
-        let is_staged = plan.mapping.tier == Tier::Thread && is_staged_by_warps(plan.mapping.staging);
-        match is_staged {
-            true => staged_base(operand, &plan.accesses[operand_idx]),
-            false => base(operand, plan.layout),
+        let is_staged = is_staged_by_warps(operand, plan.layout, &plan.mapping);
+        match (is_staged, stages_tiles(plan)) {
+            (true, true) => format!("s_{} + lane", operand.name),
+            (true, false) => staged_base(operand, &plan.accesses[operand_idx]),
+            (false, _) => base(operand, plan.layout),
         }
     });
     let temporaries = kernel.body.temporaries.iter().filter(|operand_idx| is_shared(operand_idx));
@@ -402,9 +416,14 @@ fn call_arguments(input: &Input<'_>, has_parts: bool) -> Vec<Argument> {
     arguments(bases.chain(temporaries).chain(worker).chain(ring).chain(scalars).collect())
 }
 
-/// Whether a frame of the thread tier copies whole problems before the body runs.
-fn is_staged_by_warps(staging: Staging) -> bool {
-    matches!(staging, Staging::Shared | Staging::Bulk)
+/// Whether warps stage tiles of interleaved problems, which are whole in the last block too.
+fn stages_tiles(plan: &Plan) -> bool {
+    plan.layout == Layout::Interleaved && plan.mapping.staging == Staging::Bulk
+}
+
+/// Elements of one problem that a copy moves.
+fn n_copied(operand: &Operand, access: &Access) -> usize {
+    if access.is_packed { operand.n_packed() } else { operand.elements() }
 }
 
 fn reads_ahead(input: &Input<'_>) -> bool {
@@ -441,7 +460,8 @@ fn staged(input: &Input<'_>, operand_idx: usize, offset: usize) -> Staged {
     let operand = &input.spec.operands[operand_idx];
     let dtype = input.spec.dtype;
     let elements = operand.elements();
-    let stride = input.plan.accesses[operand_idx].problem_stride;
+    let access = &input.plan.accesses[operand_idx];
+    let stride = access.problem_stride;
     let is_argument = operand.role != Role::Temporary;
     Staged {
         ty: element_type(operand, dtype),
@@ -460,6 +480,9 @@ fn staged(input: &Input<'_>, operand_idx: usize, offset: usize) -> Staged {
         problem_bytes: format!("{}u", elements * dtype.bytes()),
         tile_bytes: format!("{}u", TILE * elements * dtype.bytes()),
         is_padded: stride != elements,
+        is_lower: access.is_packed && operand.structure == Structure::Lower,
+        is_upper: access.is_packed && operand.structure == Structure::Upper,
+        order: format!("{}u", operand.rows),
         is_read: is_argument && operand.role != Role::Out,
         is_written: is_argument && operand.role != Role::In,
     }
@@ -470,7 +493,7 @@ fn staged_by_warps(input: &Input<'_>) -> Vec<Staged> {
     let mut offset = 0;
     let mut all = Vec::new();
     for (operand_idx, operand) in input.spec.operands.iter().enumerate() {
-        if is_stageable(operand) {
+        if is_staged_by_warps(operand, input.plan.layout, &input.plan.mapping) {
             all.push(staged(input, operand_idx, offset));
             offset += staged_bytes(input.spec.dtype, &input.plan.accesses[operand_idx]);
         }

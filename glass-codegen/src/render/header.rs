@@ -4,7 +4,7 @@ use super::Input;
 use super::language::Language;
 use crate::kernel::{Cost, Frame, Part};
 use crate::plan::{Destination, Form, Level, Mapping, Meeting, Staging, Target, Tier, WARP};
-use crate::spec::{Factor, FactorKind, Indexed, MapKind, Order, Phase, Reduction, Term, Triangle};
+use crate::spec::{Factor, FactorKind, Indexed, Layout, MapKind, Order, Phase, Reduction, Term, Triangle};
 use serde::Serialize;
 use std::sync::OnceLock;
 
@@ -89,6 +89,9 @@ fn plan_line(input: &Input<'_>) -> String {
     let staging = match (staging, tier) {
         (Staging::Direct, _) => "operands read in place",
         (Staging::Shared, Tier::Thread) => "32 problems a warp staged through shared memory",
+        (Staging::Bulk, Tier::Thread) if plan.layout == Layout::Interleaved => {
+            "inputs of 32 problems a warp staged by bulk copies"
+        }
         (Staging::Bulk, Tier::Thread) => "32 problems a warp staged by bulk copies",
         (Staging::Ahead, _) => "operands copied ahead of their use by each thread",
         (Staging::Shared | Staging::Bulk, Tier::Warp | Tier::Block) => "operands staged in shared memory",

@@ -569,9 +569,12 @@ impl Writer<'_> {
 
     /// Where an element of an operand lies, under the element stride of the plan.
     fn place(&self, operand: usize, index: &Index) -> String {
-        let stride = if self.facts.has_strides { self.plan.accesses[operand].element_stride } else { 1 };
-        let mut index = index.clone().times(stride);
+        let access = &self.plan.accesses[operand];
         let operand = &self.spec.operands[operand];
+        let packed =
+            index.as_constant().filter(|_| access.is_packed).and_then(|element| operand.packed(element));
+        let stride = if self.facts.has_strides { access.element_stride } else { 1 };
+        let mut index = packed.map_or_else(|| index.clone(), Index::constant).times(stride);
         if self.facts.has_bases && operand.role != Role::Temporary {
             index.terms.insert(0, Term { coefficient: 1, name: format!("{}_base", operand.name) });
         }

@@ -148,6 +148,26 @@ impl Operand {
         self.rows * self.cols
     }
 
+    /// Whether one triangle of a square matrix is meaningful.
+    pub fn is_triangle(&self) -> bool {
+        self.rows == self.cols && matches!(self.structure, Structure::Lower | Structure::Upper)
+    }
+
+    /// Elements of a triangle, its diagonal included.
+    pub fn n_packed(&self) -> usize {
+        self.rows * (self.rows + 1) / 2
+    }
+
+    /// Where an element of a triangle lies among those of the triangle, column after column; `None` outside of it.
+    pub fn packed(&self, element: usize) -> Option<usize> {
+        let (row, col) = (element % self.rows, element / self.rows);
+        match self.structure {
+            Structure::Lower if row >= col => Some(element - col * (col + 1) / 2),
+            Structure::Upper if row <= col => Some(col * (col + 1) / 2 + row),
+            _ => None,
+        }
+    }
+
     /// Bytes of one problem.
     pub fn bytes(&self, dtype: DType) -> usize {
         match self.element {
@@ -269,5 +289,20 @@ impl fmt::Display for Spec {
             writeln!(f, "  {}", phase.display(self))?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_of_a_triangle_follow_each_other() {
+        for structure in [Structure::Lower, Structure::Upper] {
+            let operand = Operand { structure, ..Operand::matrix("a", (5, 5), Role::In) };
+            let packed: Vec<_> = (0..25).filter_map(|element| operand.packed(element)).collect();
+            assert_eq!(packed, (0..operand.n_packed()).collect::<Vec<_>>());
+            assert_eq!(operand.packed(if structure == Structure::Lower { 5 } else { 1 }), None);
+        }
     }
 }

@@ -32,8 +32,8 @@ const N_CELLS_BETWEEN: usize = 60;
 
 pub(crate) fn run(options: &Tune) -> Result<(), String> {
     let mut cells = cells::cells();
-    if let Some(text) = &options.cells {
-        cells.retain(|cell| cell.key.contains(text.as_str()));
+    if let Some(texts) = &options.cells {
+        cells.retain(|cell| texts.split(',').any(|text| cell.key.contains(text)));
     }
     if options.new {
         cells.retain(|cell| glass_codegen::table::lookup(&cell.spec, cell.layout).is_empty());

@@ -50,7 +50,12 @@ impl Grid {
     }
 
     pub(super) fn thread_of(&mut self, spec: &Spec, layout: Layout, threads: usize) {
-        self.add(spec, layout, Target::Cuda, mapping(Tier::Thread, Form::Serial, Staging::Direct, threads));
+        self.add(
+            spec,
+            layout,
+            Target::Cuda,
+            Mapping::new(Tier::Thread, Form::Serial, Staging::Direct, threads),
+        );
     }
 
     /// One warp a problem, read in place.
@@ -60,66 +65,72 @@ impl Grid {
 
     pub(super) fn warp_of(&mut self, spec: &Spec, layout: Layout, form: Form, threads: usize) {
         let threads = (1..=threads / 32).rev().map(|n_warps| n_warps * 32);
-        let mappings = threads.map(|threads| mapping(Tier::Warp, form, Staging::Direct, threads));
+        let mappings = threads.map(|threads| Mapping::new(Tier::Warp, form, Staging::Direct, threads));
         self.first_that_fits(spec, layout, MAX_SHARED_BYTES, mappings);
     }
 
     /// One block a problem, read in place.
     pub(super) fn block(&mut self, spec: &Spec, layout: Layout, form: Form, threads: usize) {
-        let mapping = mapping(Tier::Block, form, Staging::Direct, threads);
+        let mapping = Mapping::new(Tier::Block, form, Staging::Direct, threads);
         self.first_that_fits(spec, layout, MAX_SHARED_BYTES, [mapping]);
     }
 
     /// One warp a problem that is copied to shared memory; read in place where it does not fit.
     pub(super) fn warp_staged(&mut self, spec: &Spec, layout: Layout, form: Form) {
-        let staged = [128, 64, 32].map(|threads| mapping(Tier::Warp, form, Staging::Shared, threads));
-        let direct = mapping(Tier::Warp, form, Staging::Direct, 32);
+        let staged = [128, 64, 32].map(|threads| Mapping::new(Tier::Warp, form, Staging::Shared, threads));
+        let direct = Mapping::new(Tier::Warp, form, Staging::Direct, 32);
         self.first_that_fits(spec, layout, MAX_SHARED_BYTES, staged.into_iter().chain([direct]));
     }
 
     /// One block a problem that is copied to shared memory; read in place where it does not fit.
     pub(super) fn block_staged(&mut self, spec: &Spec, layout: Layout, form: Form, threads: usize) {
         let stagings = [Staging::Shared, Staging::Direct];
-        let mappings = stagings.map(|staging| mapping(Tier::Block, form, staging, threads));
+        let mappings = stagings.map(|staging| Mapping::new(Tier::Block, form, staging, threads));
         self.first_that_fits(spec, layout, MAX_SHARED_BYTES, mappings);
     }
 
     pub(super) fn wgsl(&mut self, spec: &Spec, layout: Layout, tier: Tier, form: Form, threads: usize) {
-        let mapping = mapping(tier, form, Staging::Direct, threads);
+        let mapping = Mapping::new(tier, form, Staging::Direct, threads);
         if Plan::new(spec, layout, Target::Wgsl, mapping).shared_bytes <= MAX_WORKGROUP_BYTES {
             self.add(spec, layout, Target::Wgsl, mapping);
         }
     }
 
     pub(super) fn host(&mut self, spec: &Spec, form: Form) {
-        self.add(spec, Contiguous, Target::Host, mapping(Tier::Thread, form, Staging::Direct, 64));
+        self.add(spec, Contiguous, Target::Host, Mapping::new(Tier::Thread, form, Staging::Direct, 64));
     }
 
     /// One thread a problem that comes by bulk copies; read in place where 32 of them do not fit.
     pub(super) fn bulk(&mut self, spec: &Spec) {
-        let staged = [64, 32].map(|threads| mapping(Tier::Thread, Form::Serial, Staging::Bulk, threads));
+        let staged = [64, 32].map(|threads| Mapping::new(Tier::Thread, Form::Serial, Staging::Bulk, threads));
         self.staged(spec, MAX_SHARED_BYTES_SM_90, &staged);
     }
 
     /// One thread a problem that copies what it reads ahead of its use.
     pub(super) fn ahead(&mut self, spec: &Spec, threads: usize) {
-        let mapping = mapping(Tier::Thread, Form::Serial, Staging::Ahead, threads);
+        let mapping = Mapping::new(Tier::Thread, Form::Serial, Staging::Ahead, threads);
         self.add(spec, Interleaved, Target::Cuda, mapping);
     }
 
     /// One thread a problem that is copied by the lanes of its warp; read in place where 32 of them do not fit.
     pub(super) fn shared(&mut self, spec: &Spec) {
-        let staged = |threads| mapping(Tier::Thread, Form::Serial, Staging::Shared, threads);
+        let staged = |threads| Mapping::new(Tier::Thread, Form::Serial, Staging::Shared, threads);
         self.staged(spec, MAX_SHARED_BYTES, &[128, 64, 32].map(staged));
     }
 
     /// As [`shared`](Self::shared), in blocks of one warp.
     pub(super) fn shared_warp(&mut self, spec: &Spec) {
-        self.staged(spec, MAX_SHARED_BYTES, &[mapping(Tier::Thread, Form::Serial, Staging::Shared, 32)]);
+        self.staged(spec, MAX_SHARED_BYTES, &[Mapping::new(Tier::Thread, Form::Serial, Staging::Shared, 32)]);
+    }
+
+    /// One thread a problem of a tile whose inputs come by bulk copies; at most so many blocks at a time.
+    pub(super) fn bulk_tiles(&mut self, spec: &Spec, threads: usize, max_blocks: Option<usize>) {
+        let free = Mapping::new(Tier::Thread, Form::Serial, Staging::Bulk, threads);
+        self.add(spec, Interleaved, Target::Cuda, Mapping { max_blocks, ..free });
     }
 
     fn staged(&mut self, spec: &Spec, max_bytes: usize, mappings: &[Mapping]) {
-        let direct = mapping(Tier::Thread, Form::Serial, Staging::Direct, 64);
+        let direct = Mapping::new(Tier::Thread, Form::Serial, Staging::Direct, 64);
         self.first_that_fits(spec, Contiguous, max_bytes, mappings.iter().copied().chain([direct]));
     }
 
@@ -149,10 +160,6 @@ fn shared_bytes(spec: &Spec, layout: Layout, mapping: Mapping) -> usize {
         return 0;
     }
     Plan::new(spec, layout, Target::Cuda, mapping).shared_bytes
-}
-
-fn mapping(tier: Tier, form: Form, staging: Staging, threads_per_block: usize) -> Mapping {
-    Mapping { tier, form, staging, threads_per_block, min_blocks: None }
 }
 
 /// The other layout.

@@ -8,6 +8,7 @@ mod builder;
 mod options;
 mod products;
 mod sizes;
+mod tiles;
 
 use crate::task;
 use builder::Grid;
@@ -66,6 +67,7 @@ pub fn grid() -> &'static [Entry] {
         products::add(&mut grid);
         sizes::add(&mut grid);
         options::add(&mut grid);
+        tiles::add(&mut grid);
         grid.tuned();
         grid.into_entries()
     })

@@ -2,7 +2,7 @@
 
 use crate::check_entry;
 use glass_codegen::plan::{Form, Staging, Target, Tier};
-use glass_codegen::spec::DType;
+use glass_codegen::spec::{DType, Layout};
 use glass_tests::cuda_on_cpu::program::compiler;
 use glass_tests::cuda_on_cpu::{Program, Unit};
 use glass_tests::grid::{self, Entry};
@@ -41,6 +41,10 @@ const MUTATIONS: &[Mutation] = &[
         "if (problem > n_problems)",
     ),
     (|entry| is(entry, "gemv", Tier::Thread) && staging(entry) == Staging::Bulk, "n_valid == 32u", "true"),
+    // A warp that does not wait for its tile, and a triangle that is packed one column too far.
+    (|entry| is_tile(entry, "gemm"), "    glass_barrier_wait(barrier);\n", ""),
+    (|entry| is_tile(entry, "trsv"), "col * (col + 1u) / 2u", "col * (col + 2u) / 2u"),
+    (|entry| is_tile(entry, "potrf"), "col * (col + 1u) / 2u", "col * (col + 2u) / 2u"),
     // A thread that does not wait for the last of what it copies ahead.
     (
         |entry| is(entry, "posv", Tier::Thread) && staging(entry) == Staging::Ahead,
@@ -97,6 +101,10 @@ fn every_mutant_is_noticed() {
 
 fn is(entry: &Entry, op: &str, tier: Tier) -> bool {
     entry.spec.op.as_str() == op && entry.mapping.tier == tier
+}
+
+fn is_tile(entry: &Entry, op: &str) -> bool {
+    is(entry, op, Tier::Thread) && staging(entry) == Staging::Bulk && entry.layout == Layout::Interleaved
 }
 
 fn staging(entry: &Entry) -> Staging {

@@ -27,13 +27,7 @@ fn pivots_of_every_size_are_correctly_rounded() {
         spec: spec(task, dtype),
         layout: Layout::Contiguous,
         target: Target::Cuda,
-        mapping: Mapping {
-            tier: Tier::Thread,
-            form: Form::Serial,
-            staging: Staging::Direct,
-            threads_per_block: 256,
-            min_blocks: None,
-        },
+        mapping: Mapping::new(Tier::Thread, Form::Serial, Staging::Direct, 256),
     };
     let entries = TASKS.map(|task| [DType::F32, DType::F64].map(|dtype| entry(task, dtype))).concat();
     let unit = |entry: &Entry| {

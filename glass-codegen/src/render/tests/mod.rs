@@ -76,7 +76,12 @@ const CONTEXTS: [(&str, &str, &[&str]); 3] = [
     (
         "interleaved",
         "f32",
-        &["thread serial direct t64", "thread serial ahead t64", "warp reduced4 shared t64"],
+        &[
+            "thread serial direct t64",
+            "thread serial ahead t64",
+            "thread serial bulk t64 r2",
+            "warp reduced4 shared t64",
+        ],
     ),
     ("contiguous", "f64", &["thread serial shared t64", "block serial shared t33"]),
 ];
