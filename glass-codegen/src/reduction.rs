@@ -1,6 +1,6 @@
 //! The way of a reduction of long vectors: plan, build, check, render, for every level and strategy.
 
-use crate::catalogue::{self, Op};
+use crate::catalogue::{self, Long, Op};
 use crate::contract::ReductionRequest;
 use crate::generate::{self, Variant};
 use crate::plan::{Destination, Level, MANY_LAUNCHES, Meeting, ONE_LAUNCH, Shape, Target};
@@ -35,15 +35,10 @@ pub struct ReductionVariant {
     pub strategy: Strategy,
     /// The shape of its chunks.
     pub shape: Shape,
+    /// Elements that a thread loads at once.
+    pub vector_width: usize,
     /// What it runs.
     pub levels: Levels,
-}
-
-impl ReductionVariant {
-    /// Elements that a thread loads at once.
-    pub fn vector_width(&self) -> usize {
-        self.shape.vector_width(self.strategy.meeting())
-    }
 }
 
 /// The kernels of every kind of level.
@@ -82,17 +77,15 @@ pub struct GeneratedReduction {
 
 /// Plans, builds, checks and renders a reduction.
 pub fn generate_reduction(request: &ReductionRequest) -> GeneratedReduction {
-    let ReductionRequest { op, dtype, shape, .. } = *request;
-    let variant = |target, strategy, shape: Shape| {
-        let chunk = shape.threads * shape.elements;
+    let ReductionRequest { of, shape, .. } = *request;
+    let variant = |target, strategy: Strategy, shape: Shape| {
+        let first = catalogue::level(of, shape.threads * shape.elements);
+        let vector_width = shape.vector_width(&first, strategy.meeting());
         let levels = match target {
             Target::Host => Levels::Host,
-            Target::Cuda | Target::Wgsl => {
-                let specs = [op, Op::Sum].map(|op| catalogue::level(op, dtype, chunk));
-                levels(&specs, target, strategy, shape)
-            }
+            Target::Cuda | Target::Wgsl => levels(&first, target, strategy, (shape, vector_width)),
         };
-        ReductionVariant { target, strategy, shape, levels }
+        ReductionVariant { target, strategy, shape, vector_width, levels }
     };
     let mut variants = Vec::new();
     for &target in &request.targets {
@@ -105,9 +98,11 @@ pub fn generate_reduction(request: &ReductionRequest) -> GeneratedReduction {
             variants.extend(shapes.iter().map(|shape| variant(target, strategy, *shape)));
         }
     }
-    let square = (op == Op::Dot)
-        .then(|| Box::new(generate_reduction(&ReductionRequest { op: Op::Norm2, ..request.clone() })));
-    let symbol = format!("glass_{}_{}", op.as_str(), dtype.as_str());
+    let square = (of.op == Op::Dot).then(|| {
+        let of = Long::of(Op::Norm2);
+        Box::new(generate_reduction(&ReductionRequest { of, ..request.clone() }))
+    });
+    let symbol = format!("glass_{}_{}", of.op.as_str(), of.format.as_str());
     GeneratedReduction { request: request.clone(), symbol, square, variants }
 }
 
@@ -119,8 +114,7 @@ fn strategies(target: Target) -> &'static [Strategy] {
     }
 }
 
-fn levels([first, later]: &[Spec; 2], target: Target, strategy: Strategy, shape: Shape) -> Levels {
-    let vector_width = shape.vector_width(strategy.meeting());
+fn levels(first: &Spec, target: Target, strategy: Strategy, (shape, vector_width): (Shape, usize)) -> Levels {
     let kernel = |spec: &Spec, destination, role: &str| {
         let level = Level { meeting: strategy.meeting(), destination, vector_width };
         generate::level(spec, target, level, shape.threads, vec![role.to_owned()])
@@ -128,6 +122,7 @@ fn levels([first, later]: &[Spec; 2], target: Target, strategy: Strategy, shape:
     if strategy == Strategy::LastBlock {
         return Levels::OneLaunch(Box::new(kernel(first, Destination::LastBlock, "every level")));
     }
+    let later = &catalogue::later_level(first, shape.threads * shape.elements);
     let [first_of_several, only, later_of_several, last] = Levels::ROLES;
     Levels::Launches(Box::new([
         kernel(first, Destination::Partials, first_of_several),

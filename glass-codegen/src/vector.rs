@@ -1,6 +1,6 @@
 //! The way of a vector operation: plan, build, check, render, for every target.
 
-use crate::catalogue::{self, MAX_CHAIN, Op};
+use crate::catalogue::{self, Long, MAX_CHAIN, Op};
 use crate::contract::VectorRequest;
 use crate::generate::{Variant, finished};
 use crate::kernel::{Part, build_vector, product_name, stored_name};
@@ -127,7 +127,7 @@ fn kernel(op: &VectorOp, target: Target, part: Part, meeting: Meeting, shape: Sh
             (spec, plan)
         }
         Part::Finish => {
-            let spec = catalogue::level(Op::Sum, DType::F32, MAX_CHAIN * threads);
+            let spec = catalogue::level(Long::of(Op::Sum), MAX_CHAIN * threads);
             let plan = Plan::of_level(&spec, target, level(Destination::Scalar), threads);
             (spec, plan)
         }

@@ -294,23 +294,33 @@ pub fn contract(attribute: TokenStream, item: TokenStream) -> TokenStream {
     contract::expand(Notation::Contract, attribute.into(), item.into()).into()
 }
 
-/// Turns a unit struct into a reduction of vectors of any length to one scalar that stays on the device.
+/// Turns a unit struct into a reduction of vectors of any length to one or two scalars that stay on the device.
 ///
 /// ```
 /// /// The squared norm of a residual.
 /// #[glass::reduce(norm2)]
 /// pub struct ResidualNorm;
+///
+/// /// The range of the joints that a mask selects; a NaN among them is the result.
+/// #[glass::reduce(extent, masked, nan = propagate)]
+/// pub struct JointRange;
 /// ```
 ///
-/// | reduction | computes |
-/// |---|---|
-/// | `sum` | the sum of x |
-/// | `dot` | x' y; two handles of one vector are read once |
-/// | `norm2` | x' x: the squared norm |
+/// | reduction | computes | slots of its results |
+/// |---|---|---|
+/// | `sum` | the sum of x; of integers modulo 2^32 | the sum |
+/// | `dot` | x' y; two handles of one vector are read once | the sum |
+/// | `norm2` | x' x: the squared norm | the sum |
+/// | `min`, `max` | the smallest, the largest x(i); -0 lies below +0 | the extreme, a status |
+/// | `extent` | both | min, max, a status |
+///
+/// Bit 0 of a status, a `u32`, is set where there was no value, and the extremes are 0 then.
 ///
 /// | field | values | default |
 /// |---|---|---|
-/// | `dtype` | `f32` | `f32` |
+/// | `dtype` | `f32`; except for `dot` and `norm2` also `u32`, `i32` | `f32` |
+/// | `masked` | a second vector of `u32`, of the same length: elements whose word is 0 are left out; not for `dot`, `norm2` | no mask |
+/// | `nan` | for extremes of floats: `ignore` (only finite elements are values), `propagate` (infinities are values, a NaN is the result) | `ignore` |
 /// | `targets` | list of `cuda`, `wgsl`; the host form is always there | both |
 /// | `threads_per_block` | 64, 128, 256; without `wgsl` also 512, 1024 | several, by length; 256 beside the other |
 /// | `elements_per_thread` | 1..=64: how many elements one thread adds in a level | several, by length; 16 beside the other |

@@ -2,6 +2,7 @@
 
 use crate::kernel::Target;
 use crate::reduction::{Map, Strategy};
+use crate::word::Format;
 
 /// The reason of [`crate::Error::Refused`]: what was given and what is allowed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -67,6 +68,41 @@ pub enum Refusal {
         given: usize,
         /// The map of the reduction.
         map: Map,
+    },
+
+    /// An input of another format.
+    #[error("a vector of {given} given as `{input}`\n  allowed: {expected}")]
+    InputFormat {
+        /// The input.
+        input: &'static str,
+        /// Format of the vector.
+        given: Format,
+        /// Format of the input.
+        expected: Format,
+    },
+
+    /// A mask that is a part of what it selects from.
+    #[error("a mask that shares elements with `x` given\n  allowed: a mask with elements of its own")]
+    MaskOverlap,
+
+    /// Too few or too many slots for results.
+    #[error("{given} slot(s) for results given\n  allowed: {}, one each for {}", .names.len(), .names.join(", "))]
+    ResultCount {
+        /// Slots given.
+        given: usize,
+        /// Names of the results.
+        names: Vec<&'static str>,
+    },
+
+    /// A slot of another format.
+    #[error("a slot of {given} given for `{result}`\n  allowed: {expected}")]
+    ResultFormat {
+        /// The result.
+        result: &'static str,
+        /// Format of the slot.
+        given: Format,
+        /// Format of the result.
+        expected: Format,
     },
 
     /// Inputs of unequal length.

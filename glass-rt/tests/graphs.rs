@@ -102,6 +102,7 @@ fn add(single: &mut Single, device: &Device, map: Map, data: [&[f32]; 2], offset
             let y = graph.import(view(device, data[1], offsets[1])).unwrap();
             graph.add::<Dot>("r", (x, y), *sum).map(drop)
         }
+        Map::Select => unreachable!("the samples have no mask"),
     }
     .unwrap();
 }

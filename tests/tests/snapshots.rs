@@ -3,7 +3,7 @@
 //! `tests/cases/<op>/<case>.toml` becomes `tests/snapshots/<op>/<case>/{1-plan,2-kernel,3-...}.snap`, and the
 //! whole grid becomes one line a kernel in `tests/snapshots/index.snap`. Bless with `cargo xtask bless`.
 
-use glass_codegen::catalogue::Op;
+use glass_codegen::catalogue::{Long, Op};
 use glass_codegen::plan::{Arch, Shape, Target};
 use glass_codegen::reduction::Levels;
 use glass_codegen::render::{Dialect, Source};
@@ -43,14 +43,19 @@ fn every_case_matches_its_snapshots() {
 /// A folder of snapshots, and the name and text of each.
 type Shown = (PathBuf, Vec<(&'static str, String)>);
 
-/// What is shown of long vectors: a reduction of one vector load a thread and a vector operation of one element.
-fn long_vectors() -> [Shown; 2] {
-    let reduction = reduction::of(Op::Dot, Some((64, 4)));
-    let name = reduction.symbol.strip_prefix("glass_").expect("a symbol of glass");
-    let folder = case::package().join("snapshots/reduce").join(name);
+/// What is shown of long vectors: a sum of one vector load a thread, masked extremes and a vector operation of one element.
+fn long_vectors() -> [Shown; 3] {
+    let sum = reduction::of(Long::of(Op::Dot), Some((64, 4)));
+    let extremes = Long { is_masked: true, ..Long::of(Op::Extent) };
+    let extremes = reduction::of(extremes, Some((64, 2)));
+    let folder = |reduction: &GeneratedReduction| {
+        let name = reduction.symbol.strip_prefix("glass_").expect("a symbol of glass");
+        case::package().join("snapshots/reduce").join(name)
+    };
     let product = vector_product();
     let of_product = case::package().join("snapshots/vector").join(&product.request.op.name);
-    [(folder, reduction_stages(&reduction)), (of_product, vector_stages(&product))]
+    let shown = |reduction: &GeneratedReduction| (folder(reduction), reduction_stages(reduction));
+    [shown(&sum), shown(&extremes), (of_product, vector_stages(&product))]
 }
 
 #[test]

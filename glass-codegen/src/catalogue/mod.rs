@@ -20,6 +20,7 @@ mod pivoted;
 mod products;
 mod reductions;
 mod settings;
+mod state;
 mod strided;
 mod string;
 mod tensor;
@@ -27,7 +28,7 @@ mod triangular;
 
 pub use entry::{Availability, Default, Entry, Size, Sums};
 pub(crate) use long::MAX_CHAIN;
-pub use long::{LONG, level};
+pub use long::{LONG, Long, Nan, later_level, level};
 pub use many::MAX_MATRICES;
 pub use op::Op;
 pub use settings::{Axis, Fill, Reg, Settings};

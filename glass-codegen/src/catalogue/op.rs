@@ -107,6 +107,7 @@ ops! {
 
     Sum "sum";
     Norm2 "norm2";
+    Extent "extent";
     Vector "vector";
 
     Syev "syev";

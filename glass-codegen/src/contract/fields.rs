@@ -198,12 +198,14 @@ fields! {
     Inertia inertia: Flag, "The signs of D are counted.";
     Factor factor: Flag, "The factor is an output too.";
     Fuse fuse: Flag, "A scaled vector is added to each product.";
+    Masked masked: Flag, "A mask of words tells which elements of a long vector count.";
     Atomic atomic: Flag, "Sums by atomic additions: no op has them.";
     Uplo uplo: Word, "`lower` (default) or `upper`: the triangle that is stored.";
     Diag diag: Word, "`nonunit` (default) or `unit`.";
     Fill fill: Word, "Which triangles of the result are written.";
     Reg reg: Word, "`none` (default), `shift` or `diag_shift`.";
     Axis axis: Word, "Contracted axis of a tensor: `k` (default), `a` or `b`.";
+    Nan nan: Word, "`ignore` (default) or `propagate`: what extremes of a long vector make of floats that are not finite.";
     Check check: Word, "`on` (default) or `off`: the status word.";
 }
 

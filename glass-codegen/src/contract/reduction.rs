@@ -2,17 +2,15 @@
 
 use super::check::Check;
 use super::{Diagnostic, Field, Fields};
-use crate::catalogue::{LONG, MAX_CHAIN, Op};
+use crate::catalogue::{LONG, Long, MAX_CHAIN, Nan, Op};
 use crate::plan::{MANY_LAUNCHES, Shape, Target, WARP};
-use crate::spec::DType;
+use crate::spec::{DType, Format};
 
 /// A valid reduction with everything the planner needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReductionRequest {
-    /// What the first level does; every later one sums.
-    pub op: Op,
-    /// Element type.
-    pub dtype: DType,
+    /// What is reduced, and to what.
+    pub of: Long,
     /// Languages to emit; the host is always among them.
     pub targets: Vec<Target>,
     /// The only shape, where one is given.
@@ -21,8 +19,14 @@ pub struct ReductionRequest {
 
 impl ReductionRequest {
     /// Every field of the attribute.
-    pub const FIELDS: &[Field] =
-        &[Field::Dtype, Field::Targets, Field::ThreadsPerBlock, Field::ElementsPerThread];
+    pub const FIELDS: &[Field] = &[
+        Field::Dtype,
+        Field::Masked,
+        Field::Nan,
+        Field::Targets,
+        Field::ThreadsPerBlock,
+        Field::ElementsPerThread,
+    ];
 
     /// Block sizes: whole warps, so that a tree over the warps exists, and a power of two, so that a tree halves.
     const BLOCK_SIZES: [usize; 5] = [64, 128, 256, 512, 1024];
@@ -43,11 +47,11 @@ pub fn lower_reduction(fields: &Fields) -> Result<ReductionRequest, Vec<Diagnost
             check.unknown_field(*field, ReductionRequest::FIELDS, fields);
         }
     }
-    let dtype = check.word(Field::Dtype, &fields.dtype, &[("f32", DType::F32)]);
-    let targets = check.targets(dtype, fields);
+    let of = check.long(op, fields);
+    let targets = check.targets(DType::F32, fields);
     let shape = check.shape(fields, &targets, MANY_LAUNCHES);
-    match op {
-        Some(op) if check.diagnostics.is_empty() => Ok(ReductionRequest { op, dtype, targets, shape }),
+    match of {
+        Some(of) if check.diagnostics.is_empty() => Ok(ReductionRequest { of, targets, shape }),
         _ => Err(check.diagnostics),
     }
 }
@@ -61,6 +65,52 @@ impl Check {
             self.unknown_name(("reduction", given), names.iter().copied(), &names);
         }
         found
+    }
+
+    /// Elements, mask and treatment of NaN, each with the ops that have it.
+    fn long(&mut self, op: Option<Op>, fields: &Fields) -> Option<Long> {
+        let formats = [("f32", Format::F32), ("u32", Format::U32), ("i32", Format::I32)];
+        let format = self.word(Field::Dtype, &fields.dtype, &formats);
+        let nans = [("ignore", Nan::Ignore), ("propagate", Nan::Propagate)];
+        let nan = self.word(Field::Nan, &fields.nan, &nans);
+        let is_masked = fields.is_set(Field::Masked);
+        let op = op?;
+        let name = op.as_str();
+        let is_product = matches!(op, Op::Dot | Op::Norm2);
+        if is_product && format != Format::F32 {
+            let dtype = format.as_str();
+            self.report(
+                Some(Field::Dtype),
+                format!(
+                    "glass: `dtype = {dtype}` is not available for `{name}`\nallowed: f32\n\
+                     why: it adds up products in one rounding each; `sum`, `min`, `max` and `extent` take integers"
+                ),
+            );
+        }
+        if is_product && is_masked {
+            self.report(
+                Some(Field::Masked),
+                format!(
+                    "glass: `masked` is not available for `{name}`\nallowed: with `sum`, `min`, `max`, `extent`\n\
+                     why: a mask stands where `dot` has its second vector, and a squared norm is one of its cases"
+                ),
+            );
+        }
+        let has_nan = format == Format::F32 && matches!(op, Op::Min | Op::Max | Op::Extent);
+        if fields.is_given(Field::Nan) && !has_nan {
+            let (subject, why) = match format {
+                Format::F32 => (format!("`{name}`"), "a sum that a NaN takes part in is one"),
+                _ => (format!("`dtype = {}`", format.as_str()), "every integer is a number"),
+            };
+            self.report(
+                Some(Field::Nan),
+                format!(
+                    "glass: `nan` is not available for {subject}\nallowed: with `min`, `max`, `extent` of f32\n\
+                     why: {why}"
+                ),
+            );
+        }
+        Some(Long { op, format, is_masked, nan })
     }
 
     /// The shape that is given, of which the default completes one half.

@@ -5,9 +5,9 @@ use super::emit::{Emit, Workers};
 use super::tiled::Tile;
 use super::{
     Body, Fold, Frame, Index, Kernel, Sign, Stmt, ahead, blocks, bunch_kaufman, exchange, factor, indexed,
-    lanes, lu, map, reduction, scan, search, solve, straight, tiled, triangle,
+    lanes, lu, map, reduction, scan, search, solve, state, straight, tiled, triangle,
 };
-use crate::catalogue::{self, MAX_CHAIN, Op};
+use crate::catalogue::{self, MAX_CHAIN};
 use crate::plan::{Destination, Form, Level, Plan, Staging, Target, Tier, Unroll, WARP};
 use crate::spec::{Contraction, Phase, Role, Spec};
 
@@ -59,7 +59,7 @@ pub fn build(spec: &Spec, plan: &Plan) -> Kernel {
 /// What the last block does with the sums of all chunks: one thread adds at most the longest chain of them.
 pub(super) fn fold(spec: &Spec, plan: &Plan, level: Level) -> Fold {
     let threads = plan.mapping.threads_per_block;
-    let spec = catalogue::level(Op::Sum, spec.dtype, MAX_CHAIN * threads);
+    let spec = catalogue::later_level(spec, MAX_CHAIN * threads);
     let level = Level { destination: Destination::Scalar, vector_width: 1, ..level };
     let plan = Plan::of_level(&spec, plan.target, level, threads).handed();
     let body = build(&spec, &plan).body;
@@ -116,6 +116,7 @@ fn phase(phase: &Phase, is_alone: bool, emit: &mut Emit<'_>) {
             let unroll_terms = writes_terms(emit, form, sum.length);
             reduction::reduction(sum, form, unroll_terms, emit);
         }
+        Phase::State(words) => state::state(words, emit),
         Phase::Map(element_wise) => map::map(element_wise, emit),
         Phase::Factor(matrix) => factor::factor(matrix, emit),
         Phase::Sweep(sweep) => factor::sweep(&sweep.factors, emit),

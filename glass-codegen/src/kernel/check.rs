@@ -4,7 +4,7 @@
 use super::ahead::Ring;
 use super::{Body, COUNT, Frame, Index, IntExpr, Kernel, Note, Stmt};
 use crate::plan::WARP;
-use crate::spec::{Element, Operand, Role, Spec};
+use crate::spec::{Element, Expression, Format, Merge, Operand, Role, Spec};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
@@ -42,7 +42,7 @@ fn body(spec: &Spec, body: &Body) -> Result<(), String> {
         scope.define_int(worker, Int { range, value: None, varies: true })?;
     }
     let prefixes = spec.operands.iter().filter(|operand| operand.is_prefix());
-    if let Some(longest) = prefixes.map(Operand::elements).max() {
+    if let Some(longest) = prefixes.map(Operand::length).max() {
         scope.define_int(COUNT, Int { range: 1..=longest as isize, value: None, varies: false })?;
     }
     scope.block(&body.stmts)
@@ -102,21 +102,16 @@ impl Scope<'_> {
             Stmt::LoadBelow { names, operand, index } => {
                 self.in_bounds(*operand, index, names.len())?;
                 self.int(COUNT)?;
-                names.iter().try_for_each(|name| self.define(name, Kind::Value))
+                names.iter().try_for_each(|name| self.define_element(name, *operand))
             }
             Stmt::TakeHanded { names, operand, index, .. } => {
-                self.loaded(*operand, Element::Real)?;
-                self.in_bounds(*operand, index, 1)?;
+                let width = self.spec.operands[*operand].width();
+                self.in_bounds(*operand, &index.clone().times(width), width)?;
                 self.int(COUNT)?;
-                names.iter().try_for_each(|name| self.define(name, Kind::Value))
+                names.iter().try_for_each(|name| self.define_element(name, *operand))
             }
             Stmt::Load { names, operand, index } => {
-                if self.spec.operands[*operand].is_prefix() && self.within_count.as_ref() != Some(index) {
-                    return Err(format!(
-                        "`{}` is read without regard to its length",
-                        self.spec.operands[*operand].name
-                    ));
-                }
+                self.exists(*operand, index)?;
                 self.loaded(*operand, Element::Real)?;
                 self.in_bounds(*operand, index, names.len())?;
                 // A vector may reach beyond: its other elements are used.
@@ -126,6 +121,7 @@ impl Scope<'_> {
                 names.iter().try_for_each(|name| self.define(name, Kind::Value))
             }
             Stmt::LoadWord { name, operand, index } => {
+                self.exists(*operand, index)?;
                 self.loaded(*operand, Element::Word)?;
                 self.in_bounds(*operand, index, 1)?;
                 self.define_word(name, Kind::Value)
@@ -154,11 +150,16 @@ impl Scope<'_> {
                 args.iter().try_for_each(|arg| self.used(arg))?;
                 self.define(name, Kind::Value)
             }
-            Stmt::Evaluate { name, of } => {
-                let mut used = Ok(());
-                of.names(&mut |name| used = used.clone().and_then(|()| self.used(name)));
-                used?;
-                self.define(name, Kind::Value)
+            Stmt::Evaluate { name, format, of } => {
+                self.evaluated_names(of)?;
+                match format {
+                    Format::F32 => self.define(name, Kind::Value),
+                    Format::U32 | Format::I32 => self.define_word(name, Kind::Value),
+                }
+            }
+            Stmt::MergeWord { acc, of, .. } => {
+                self.evaluated_names(of)?;
+                self.changed_word(acc)
             }
             Stmt::RowProducts { name, first, .. } => {
                 if self.divergent {
@@ -182,7 +183,7 @@ impl Scope<'_> {
                 self.used(value)?;
                 self.updated(acc)
             }
-            Stmt::Combine { acc, lanes } => {
+            Stmt::Combine { acc, lanes, merge } => {
                 if self.divergent {
                     return Err(format!("tree over `{acc}` in divergent flow"));
                 }
@@ -190,16 +191,16 @@ impl Scope<'_> {
                 if !lanes.is_power_of_two() || !is_legal {
                     return Err(format!("tree of {lanes} lanes"));
                 }
-                self.updated(acc)
+                self.merged(acc, *merge)
             }
-            Stmt::Deal { acc, n_warps } => {
+            Stmt::Deal { acc, n_warps, merge } => {
                 if self.divergent {
                     return Err(format!("`{acc}` is dealt in divergent flow"));
                 }
                 if *n_warps > WARP || n_warps * WARP != self.body.n_workers {
                     return Err(format!("`{acc}` is dealt from {n_warps} warps"));
                 }
-                self.updated(acc)
+                self.merged(acc, *merge)
             }
             Stmt::Finish { name, acc, old, .. } => {
                 self.used(acc)?;
@@ -327,6 +328,18 @@ impl Scope<'_> {
         }
         inner.divergent |= varies;
         inner.block(stmts)
+    }
+
+    /// Of a prefix, an element of the open loop over what exists: that of a vector, or any of a column.
+    fn exists(&self, operand: usize, index: &Index) -> Result<(), String> {
+        let operand = &self.spec.operands[operand];
+        let width = operand.width();
+        let first = self.within_count.clone().map(|var| var.times(width));
+        let rest = first.and_then(|first| index.clone().minus(first).as_constant());
+        match operand.is_prefix() && rest.is_none_or(|rest| rest >= width) {
+            true => Err(format!("`{}` is read without regard to its length", operand.name)),
+            false => Ok(()),
+        }
     }
 
     /// An operand of these elements that holds something.
@@ -509,6 +522,14 @@ impl Scope<'_> {
         Ok(())
     }
 
+    /// An element of an operand: a value or a word, as those are.
+    fn define_element(&mut self, name: &str, operand: usize) -> Result<(), String> {
+        match self.spec.operands[operand].element {
+            Element::Real => self.define(name, Kind::Value),
+            Element::Word => self.define_word(name, Kind::Value),
+        }
+    }
+
     fn define_int(&mut self, name: &str, int: Int) -> Result<(), String> {
         self.fresh(name)?;
         self.ints.insert(name.to_owned(), int);
@@ -521,6 +542,18 @@ impl Scope<'_> {
 
     fn used(&self, name: &str) -> Result<(), String> {
         self.values.get(name).map(|_| ()).ok_or_else(|| format!("value `{name}` is not defined"))
+    }
+
+    /// A formula is made of values and words.
+    fn evaluated_names(&self, of: &Expression) -> Result<(), String> {
+        let mut used = Ok(());
+        of.names(&mut |name| used = used.clone().and_then(|()| self.used(name).or_else(|_| self.word(name))));
+        used
+    }
+
+    /// An accumulator of the kind that is merged.
+    fn merged(&self, acc: &str, merge: Option<Merge>) -> Result<(), String> {
+        if merge.is_some() { self.changed_word(acc) } else { self.updated(acc) }
     }
 
     /// A word holds no negative number.

@@ -86,6 +86,7 @@ impl Count {
             | Stmt::Place { .. }
             | Stmt::TakeWord { .. }
             | Stmt::Complement { .. }
+            | Stmt::MergeWord { .. }
             | Stmt::IsNegative { .. } => cost.n_others += n_passes,
             Stmt::Let { function, .. } => match function {
                 Function::Fma | Function::Axpy => cost.n_fmas += n_passes,
@@ -93,9 +94,12 @@ impl Count {
                 _ => cost.n_others += n_passes,
             },
             Stmt::Pivot { .. } => cost.n_pivots += n_passes,
-            Stmt::Combine { lanes, .. } => {
+            Stmt::Combine { lanes, merge, .. } => {
                 let levels = lanes.ilog2() as usize;
-                cost.n_adds += levels * n_passes;
+                match merge {
+                    None => cost.n_adds += levels * n_passes,
+                    Some(_) => cost.n_others += levels * n_passes,
+                }
                 match self.target {
                     Target::Cuda | Target::Host if *lanes <= WARP => cost.n_shuffles += levels * n_passes,
                     // Lanes meet in memory: once to publish, and after every level.

@@ -1,6 +1,7 @@
 //! A kernel as text in the words of no language, for snapshots and faults.
 
 use super::{COUNT, Constant, Frame, IntExpr, Kernel, Note, Stmt};
+use crate::spec::Format;
 use std::fmt;
 
 impl fmt::Display for Kernel {
@@ -44,7 +45,7 @@ fn line(stmt: &Stmt, depth: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             let names = names.join(", ");
             writeln!(
                 f,
-                "{names} = take operand {operand}[{index}] and every {stride}th after it, +0 from {COUNT} on"
+                "{names} = take operand {operand}[{index}] and every {stride}th after it, nothing from {COUNT} on"
             )
         }
         Stmt::LoadWord { name, operand, index } => {
@@ -62,7 +63,8 @@ fn line(stmt: &Stmt, depth: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Stmt::Take { name, slot } => writeln!(f, "{name} = take slot {slot}"),
         Stmt::Var { name, init } => writeln!(f, "var {name} = {}", init.as_deref().unwrap_or("+0")),
         Stmt::Let { name, function, args } => writeln!(f, "{name} = {function:?}({})", args.join(", ")),
-        Stmt::Evaluate { name, of } => writeln!(f, "{name} = {of}"),
+        Stmt::Evaluate { name, format: Format::F32, of } => writeln!(f, "{name} = {of}"),
+        Stmt::Evaluate { name, of, .. } => writeln!(f, "word {name} = {of}"),
         Stmt::RowProducts { name, matrix, vector, first } => {
             writeln!(f, "{name} = row {first} + worker of {matrix} * {vector}, +0 from {COUNT} on")
         }
@@ -84,8 +86,17 @@ fn line(stmt: &Stmt, depth: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             let or_nan = if *keeps_nan { " or NaN" } else { "" };
             writeln!(f, "{acc} = max({acc}, {value}){or_nan}")
         }
-        Stmt::Combine { acc, lanes } => writeln!(f, "{acc} = tree of {lanes} lanes over {acc}"),
-        Stmt::Deal { acc, n_warps } => writeln!(f, "{acc} = the {acc} of warp `lane` of {n_warps}, else +0"),
+        Stmt::Combine { acc, lanes, merge: None } => {
+            writeln!(f, "{acc} = tree of {lanes} lanes over {acc}")
+        }
+        Stmt::Combine { acc, lanes, merge: Some(merge) } => {
+            writeln!(f, "{acc} = {merge:?} of {lanes} lanes over {acc}")
+        }
+        Stmt::Deal { acc, n_warps, merge } => {
+            let rest = merge.map_or("+0".to_owned(), |merge| merge.identity().to_string());
+            writeln!(f, "{acc} = the {acc} of warp `lane` of {n_warps}, else {rest}")
+        }
+        Stmt::MergeWord { acc, merge, of } => writeln!(f, "{acc} = {merge:?} of {acc} and {of}"),
         Stmt::Finish { name, acc, old, epilogue } => {
             let old = old.as_deref().unwrap_or("-");
             let (alpha, beta) = (epilogue.alpha, epilogue.beta);

@@ -184,9 +184,7 @@ impl<'a> Emit<'a> {
         if let Some(known) = self.loaded.iter().rev().find_map(|scope| scope.get(&key)) {
             return known.clone();
         }
-        let may_not_exist = self.spec.operands[operand].is_prefix()
-            && self.within_count.is_none_or(|var| *index != Index::name(var));
-        self.push(match may_not_exist {
+        self.push(match self.may_not_exist(operand, index) {
             true => Stmt::LoadBelow { names: vec![name.to_owned()], operand, index: index.clone() },
             false => Stmt::Load { names: vec![name.to_owned()], operand, index: index.clone() },
         });
@@ -202,6 +200,12 @@ impl<'a> Emit<'a> {
             scope.insert((operand, index.to_string()), name.clone());
         }
         self.push(Stmt::LoadBelow { names, operand, index: first.clone() });
+    }
+
+    /// Whether only a prefix of an operand exists, and the open loop does not keep an element of a vector inside it.
+    fn may_not_exist(&self, operand: usize, index: &Index) -> bool {
+        let operand = &self.spec.operands[operand];
+        operand.is_prefix() && self.within_count.is_none_or(|var| *index != Index::name(var))
     }
 
     /// Loads an element just before its first use, whole vectors at a time.
@@ -291,6 +295,10 @@ impl<'a> Emit<'a> {
             return known.clone();
         }
         let name = self.label(name, &[index]);
+        if self.may_not_exist(operand, index) {
+            self.push(Stmt::LoadBelow { names: vec![name.clone()], operand, index: index.clone() });
+            return name;
+        }
         self.words.extend(element.map(|element| ((operand, element), name.clone())));
         self.push(Stmt::LoadWord { name: name.clone(), operand, index: index.clone() });
         name

@@ -96,7 +96,7 @@ impl<O: Outputs> Lanes<'_, O> {
             }
             let position = self.outputs.position(output, emit);
             self.lane_partial(lanes, &position, emit);
-            emit.push(Stmt::Combine { acc: "acc".to_owned(), lanes });
+            emit.push(Stmt::Combine { acc: "acc".to_owned(), lanes, merge: None });
             let stmts = emit.scope(|emit| {
                 if !is_ragged {
                     return self.outputs.finish("acc", &position, emit);

@@ -4,6 +4,7 @@ use super::emit::Emit;
 use super::lanes::{Outputs, Term};
 use super::{COUNT, Index, Stmt};
 use crate::plan::{Level, Meeting, WARP};
+use crate::spec::Merge;
 
 /// Worker `t` of `T` adds the elements `t, t + T, ...`, or as many vectors of neighbours; the first worker finishes the
 /// sum.
@@ -21,20 +22,21 @@ pub(super) fn chunk(sum: &impl Outputs, level: Level, unroll_terms: bool, emit: 
     } else {
         rolled(sum, worker, &acc, emit);
     }
-    meet(&acc, level.meeting, emit);
+    meet(&acc, None, level.meeting, emit);
     emit.once(|emit| sum.finish(&acc, &Vec::new(), emit));
 }
 
-/// All workers of a block add up what each has: the first one holds the result.
-pub(super) fn meet(acc: &str, meeting: Meeting, emit: &mut Emit<'_>) {
+/// All workers of a block add up what each has, or merge it: the first one holds the result.
+pub(super) fn meet(acc: &str, merge: Option<Merge>, meeting: Meeting, emit: &mut Emit<'_>) {
     let n_workers = emit.workers.count;
-    let combine = |lanes: usize, emit: &mut Emit<'_>| emit.push(Stmt::Combine { acc: acc.to_owned(), lanes });
+    let combine =
+        |lanes: usize, emit: &mut Emit<'_>| emit.push(Stmt::Combine { acc: acc.to_owned(), lanes, merge });
     match meeting {
         Meeting::Tree => combine(n_workers, emit),
         Meeting::Warps => {
             let n_warps = n_workers / WARP;
             combine(WARP, emit);
-            emit.push(Stmt::Deal { acc: acc.to_owned(), n_warps });
+            emit.push(Stmt::Deal { acc: acc.to_owned(), n_warps, merge });
             combine(n_warps, emit);
         }
     }
@@ -82,7 +84,7 @@ fn written_out(sum: &impl Outputs, worker: &str, acc: &str, emit: &mut Emit<'_>)
 }
 
 /// Sums that one worker waits for at a time.
-const HANDED_AT_ONCE: usize = 4;
+pub(super) const HANDED_AT_ONCE: usize = 4;
 
 /// The sums of all chunks, which arrive in any order and are added in theirs.
 fn handed(worker: &str, acc: &str, emit: &mut Emit<'_>) {

@@ -29,6 +29,7 @@ mod reduction;
 mod scan;
 mod search;
 mod solve;
+mod state;
 mod stmt;
 mod straight;
 mod tiled;

@@ -4,7 +4,7 @@ use super::emit::{Emit, Position};
 use super::lanes::{self, Outputs, Term as Summand};
 use super::{Function, Index, Stmt, level};
 use crate::plan::Form;
-use crate::spec::{Reduction, Term};
+use crate::spec::{Element, Expression, Format, Operator, Reduction, Term};
 
 /// A reduction with the factor that its terms are scaled by.
 struct Sum<'r> {
@@ -85,8 +85,12 @@ impl Outputs for Sum<'_> {
         let sources = self.reduction.sources.iter();
         let values: Vec<_> = sources
             .map(|source| {
-                let name = format!("{}_{suffix}", emit.spec.operands[*source].name);
-                emit.read(*source, &index, &name)
+                let operand = &emit.spec.operands[*source];
+                let name = format!("{}_{suffix}", operand.name);
+                match operand.element {
+                    Element::Real => emit.read(*source, &index, &name),
+                    Element::Word => emit.read_word(*source, &index, &name),
+                }
             })
             .collect();
         let add = |value: String, emit: &mut Emit<'_>| emit.push(Stmt::Add { acc: acc.to_owned(), value });
@@ -98,6 +102,14 @@ impl Outputs for Sum<'_> {
             }
             Term::Square => emit.fma(acc, &values[0], &values[0]),
             Term::Product => emit.fma(acc, &values[0], &values[1]),
+            Term::Selected => {
+                let [x, mask] = [0, 1].map(|source| Expression::name(&values[source]));
+                let args = vec![mask, x, Expression::Number("0.0".to_owned())];
+                let of = Expression::Call(Operator::Select, Format::F32, args);
+                let name = format!("selected_{suffix}");
+                emit.push(Stmt::Evaluate { name: name.clone(), format: Format::F32, of });
+                add(name, emit);
+            }
             Term::Distance => {
                 let name = format!("difference_{suffix}");
                 let difference = emit.value(&name, Function::Sub, &[&values[0], &values[1]]);

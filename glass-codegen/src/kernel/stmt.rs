@@ -1,7 +1,7 @@
 //! The statements of a body, in the words of no language.
 
 use super::Index;
-use crate::spec::Expression;
+use crate::spec::{Expression, Format, Merge};
 
 /// How the finished sum meets the old destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,7 +150,7 @@ pub enum Stmt {
         /// First element.
         index: Index,
     },
-    /// Consecutive elements of an operand of which only a prefix exists: +0 past it.
+    /// Consecutive elements of an operand of which only a prefix exists, values or words: 0 past it.
     LoadBelow {
         /// One name per element; more than one is a vector load where the chunk is whole.
         names: Vec<String>,
@@ -159,15 +159,16 @@ pub enum Stmt {
         /// First element.
         index: Index,
     },
-    /// Elements that other blocks hand over during the launch, each as soon as it is there: +0 past the end.
+    /// Elements, or columns of words, that other blocks hand over during the launch, each as soon as it is there; past the
+    /// end what changes nothing.
     TakeHanded {
-        /// One name per element.
+        /// One name per element, column after column.
         names: Vec<String>,
         /// Position of the operand in the spec.
         operand: usize,
-        /// First element.
+        /// First element or column.
         index: Index,
-        /// Elements from one to the next.
+        /// Elements or columns from one to the next.
         stride: usize,
     },
     /// An element of a word operand, a word that does not change.
@@ -227,10 +228,12 @@ pub enum Stmt {
         /// From what.
         args: Vec<String>,
     },
-    /// The value of a formula over named values.
+    /// The value of a formula over named values and words, or the word that it is.
     Evaluate {
         /// Its name.
         name: String,
+        /// Whether it is a value or a word.
+        format: Format,
         /// The formula.
         of: Expression,
     },
@@ -292,20 +295,34 @@ pub enum Stmt {
         /// A NaN on either side is the result; otherwise the number is.
         keeps_nan: bool,
     },
-    /// Sum of the accumulators of a segment of lanes by halving offsets; the first lane holds the result. A segment
+    /// The accumulators of a segment of lanes become one by halving offsets; the first lane holds the result. A segment
     /// is no wider than a warp, or all workers.
     Combine {
         /// Accumulator.
         acc: String,
         /// Lanes of a segment.
         lanes: usize,
+        /// How words merge; `None` adds values.
+        merge: Option<Merge>,
     },
-    /// Deals the accumulators of the first lanes of all warps to the lanes of each warp, in order; +0 to the rest.
+    /// Deals the accumulators of the first lanes of all warps to the lanes of each warp, in order; what changes nothing to
+    /// the rest.
     Deal {
         /// Accumulator.
         acc: String,
         /// Warps.
         n_warps: usize,
+        /// How words merge; `None` is of values that are added.
+        merge: Option<Merge>,
+    },
+    /// A word that changes, merged with another one.
+    MergeWord {
+        /// The word that changes.
+        acc: String,
+        /// How.
+        merge: Merge,
+        /// The other one.
+        of: Expression,
     },
     /// The value that the destination takes.
     Finish {

@@ -8,7 +8,7 @@ use super::{
     level,
 };
 use crate::plan::{Plan, Target, fetches_rows_together};
-use crate::spec::{Elementwise, Expression, Operator, Spec, VectorOp, element};
+use crate::spec::{Elementwise, Expression, Format, Operator, Spec, VectorOp, element};
 use std::collections::HashSet;
 
 /// What one kernel of a vector operation does.
@@ -134,7 +134,7 @@ fn chunk(op: &VectorOp, emit: &mut Emit<'_>) {
         if sum_idx > 0 {
             emit.barrier();
         }
-        level::meet(&accumulator(sum), meeting, emit);
+        level::meet(&accumulator(sum), None, meeting, emit);
     }
     if !op.sums.is_empty() {
         let totals = operand("s", emit.spec);
@@ -186,7 +186,7 @@ fn elements(op: &VectorOp, index: &Index, emit: &mut Emit<'_>) {
             }
             Elementwise::Value { name, of, stored } => {
                 load(op, of, index, &mut loaded, emit);
-                emit.push(Stmt::Evaluate { name: name.clone(), of: of.clone() });
+                emit.push(Stmt::Evaluate { name: name.clone(), format: Format::F32, of: of.clone() });
                 stores.extend(stored.map(|operand_idx| (op.operands[operand_idx].name, name)));
             }
             Elementwise::Term { sum, of } => {
@@ -229,7 +229,7 @@ fn named(name: &str, of: &Expression, emit: &mut Emit<'_>) -> String {
     if let Expression::Name(name) = of {
         return name.clone();
     }
-    emit.push(Stmt::Evaluate { name: name.to_owned(), of: of.clone() });
+    emit.push(Stmt::Evaluate { name: name.to_owned(), format: Format::F32, of: of.clone() });
     name.to_owned()
 }
 

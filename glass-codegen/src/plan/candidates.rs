@@ -194,7 +194,7 @@ fn n_outputs(spec: &Spec) -> usize {
         Phase::Sweep(sweep) => sweep.factors.iter().map(|factor| factor.n).sum(),
         Phase::Solve(solve) => solve.n.max(solve.nrhs),
         Phase::Triangle(triangle) => triangle.contraction.n_outputs(),
-        Phase::Scan(_) | Phase::Search(_) => 1,
+        Phase::State(_) | Phase::Scan(_) | Phase::Search(_) => 1,
         Phase::Lu(lu) => lu.n,
         Phase::BunchKaufman(factor) => factor.n,
         Phase::Blocks(blocks) => blocks.n,

@@ -1,7 +1,7 @@
 //! How one level of a long reduction is computed: a block owns a chunk.
 
 use super::{Form, Mapping, Plan, Staging, Target, Tier, Unroll};
-use crate::spec::{Layout, Spec};
+use crate::spec::{Element, Layout, Spec};
 
 /// How the threads of a block add up what each has summed. Decides the bits, as the form of a batch does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -71,11 +71,12 @@ impl Shape {
         Shape { threads, elements, up_to }
     }
 
-    /// Elements that a thread loads at once where the threads of a block meet by warps: 16 bytes, if a share is whole
-    /// vectors of them.
-    pub fn vector_width(&self, meeting: Meeting) -> usize {
+    /// Elements that a thread loads at once where only numbers are read and the threads of a block meet by warps: 16 bytes,
+    /// if a share is whole vectors of them.
+    pub fn vector_width(&self, spec: &Spec, meeting: Meeting) -> usize {
+        let has_words = spec.operands.iter().any(|operand| operand.element == Element::Word);
         match meeting {
-            Meeting::Warps if self.elements.is_multiple_of(WIDE) => WIDE,
+            Meeting::Warps if self.elements.is_multiple_of(WIDE) && !has_words => WIDE,
             Meeting::Warps | Meeting::Tree => 1,
         }
     }

@@ -27,14 +27,16 @@ const TEMPLATES: &[(&str, &str)] = &[
     template!("signature.cu.tera"),
     template!("direct.cu.tera"),
     template!("level_statements.cu.tera"),
+    template!("state_statements.cu.tera"),
     template!("level.cu.tera"),
-    template!("level_numbers.cu.tera"),
     template!("level_start.cu.tera"),
     template!("level_result.cu.tera"),
     template!("level_body.cu.tera"),
     template!("level_call.cu.tera"),
     template!("load_four.cu.tera"),
+    template!("fold.cu.tera"),
     template!("handover.cu.tera"),
+    template!("handover_states.cu.tera"),
     template!("last_block.cu.tera"),
     template!("equations.cu.tera"),
     template!("scalar_statements.cu.tera"),
@@ -323,7 +325,7 @@ pub(super) fn arguments(values: Vec<String>) -> Vec<Argument> {
 }
 
 /// Type of the elements of an operand.
-fn element_type(operand: &Operand, dtype: DType) -> &'static str {
+pub(super) fn element_type(operand: &Operand, dtype: DType) -> &'static str {
     match operand.element {
         Element::Real => type_name(dtype),
         Element::Word => "unsigned int",

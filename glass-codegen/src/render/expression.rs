@@ -1,7 +1,7 @@
 //! Formulas in the words of a language.
 
 use super::language::Language;
-use crate::spec::{Expression, Format, Operator};
+use crate::spec::{Expression, Format, Operator, WordOperator};
 
 /// Who evaluates a formula.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -76,12 +76,21 @@ fn word(operator: Operator, format: Format) -> &'static str {
         (Operator::Div, _) => "f32_div",
         (Operator::Fma, _) => "f32_fma",
         (Operator::Finite, _) => "f32_finite",
+        (Operator::Word(operator), _) => match operator {
+            WordOperator::Min => "word_min",
+            WordOperator::Max => "word_max",
+            WordOperator::IsFinite => "is_finite",
+            WordOperator::IsNan => "is_nan",
+            WordOperator::KeyOfFloat => "key_of_float",
+            WordOperator::FloatOfKey => "float_of_key",
+            WordOperator::FlipSign => "flip_sign",
+        },
         (Operator::Add, Format::F32) => "f32_add",
-        (Operator::Add, Format::U32) => "u32_add",
+        (Operator::Add, _) => "u32_add",
         (Operator::Sub, Format::F32) => "f32_sub",
-        (Operator::Sub, Format::U32) => "u32_sub",
+        (Operator::Sub, _) => "u32_sub",
         (Operator::Mul, Format::F32) => "f32_mul",
-        (Operator::Mul, Format::U32) => "u32_mul",
+        (Operator::Mul, _) => "u32_mul",
         (Operator::And, _) => "u32_and",
         (Operator::Or, _) => "u32_or",
         (Operator::Not, _) => "u32_not",

@@ -76,10 +76,15 @@ fn plan_line(input: &Input<'_>) -> String {
     if let Some(Level { destination, .. }) = plan.level {
         return format!(
             "one level of a long vector to {}; a chunk a block, T = {threads_per_block}",
-            match destination {
-                Destination::Partials => "a sum for each chunk",
-                Destination::Scalar => "a word of the arena",
-                Destination::LastBlock => "a word of the arena, in which the last block adds the sums of all",
+            match (destination, input.spec.state().is_some()) {
+                (Destination::Partials, false) => "a sum for each chunk",
+                (Destination::Partials, true) => "a state for each chunk",
+                (Destination::Scalar, false) => "a word of the arena",
+                (Destination::Scalar, true) => "words of the arena",
+                (Destination::LastBlock, false) =>
+                    "a word of the arena, in which the last block adds the sums of all",
+                (Destination::LastBlock, true) =>
+                    "words of the arena, in which the last block merges the states of all",
             }
         );
     }
@@ -113,6 +118,10 @@ pub(super) fn numerics(input: &Input<'_>) -> Vec<String> {
         [(_, order)] => vec![order.clone()],
         stages => stages.iter().map(|(destination, order)| stage(input, *destination, order)).collect(),
     };
+    if input.spec.state().is_some() {
+        lines.push("all arithmetic is on words and exact: equal bits in any order and everywhere".to_owned());
+        return lines;
+    }
     if let Some(level) = input.plan.level.filter(|_| has_sums(input)) {
         lines = chunk(level, input);
     }
@@ -216,7 +225,8 @@ fn sum(phase: &Phase, form: Form) -> Option<(usize, String)> {
         | Phase::Blocks(_)
         | Phase::BlockDiagonal(_)
         | Phase::Exchange(_)
-        | Phase::Search(_) => None,
+        | Phase::Search(_)
+        | Phase::State(_) => None,
     }
 }
 

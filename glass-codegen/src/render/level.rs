@@ -1,12 +1,13 @@
-//! The frame of a level of a long vector, around the sum over one chunk.
+//! The frame of a level of a long vector, around what becomes of one chunk.
 //!
-//! Its parameters are those of the run time's reduction kernels: inputs, partial sums where it writes them, the arena, then
-//! seven numbers.
+//! Its parameters are those of the run time's reduction kernels: inputs, partial sums or states where it writes them, the arena,
+//! then numbers.
 
-use super::{Dialect, Input, cuda, wgsl, writer};
+use super::language::Language;
+use super::{Dialect, Input, cuda, state, wgsl, writer};
 use crate::kernel::{Body, COUNT, Fold, Frame};
 use crate::plan::{Destination, Level, Tier};
-use crate::spec::{Role, Spec};
+use crate::spec::{Operand, Role, Spec};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -14,12 +15,16 @@ struct CudaFile {
     #[serde(flatten)]
     start: cuda::Start,
     threads_per_block: String,
-    inputs: Vec<&'static str>,
+    kernel_params: Vec<cuda::Param>,
     chunk: String,
     /// When a chunk may be loaded in vectors; empty where the text has none.
     whole: String,
     arguments: Vec<cuda::Argument>,
     arguments_whole: Vec<cuda::Argument>,
+    /// What a block keeps of everything.
+    total: String,
+    total_name: &'static str,
+    result: String,
 }
 
 #[derive(Serialize)]
@@ -35,7 +40,13 @@ struct CudaLastBlock {
     file: CudaFile,
     fold_name: String,
     fold_params: Vec<cuda::Param>,
+    fold_subject: &'static str,
     fold: String,
+    total_address: &'static str,
+    handovers: Vec<String>,
+    /// Words of a state; empty for a sum.
+    n_words: String,
+    nothing: String,
 }
 
 /// CUDA C++ text of a level.
@@ -44,13 +55,7 @@ pub(super) fn cuda(input: &Input<'_>) -> String {
     let file = cuda_file(input);
     let text = match &input.kernel.frame {
         Frame::LastBlock(fold) => {
-            let file = CudaLastBlock {
-                file,
-                fold_name: fold.body.name.clone(),
-                fold_params: fold_params(fold),
-                fold: writer::lines(&facts, &fold.spec, &fold.plan, &fold.body),
-            };
-            facts.language.file("last_block.cu.tera", &file)
+            facts.language.file("last_block.cu.tera", &last_block(input.spec, file, fold, &facts))
         }
         Frame::Level(Level { destination, .. }) => {
             let is_scalar = *destination == Destination::Scalar;
@@ -61,19 +66,53 @@ pub(super) fn cuda(input: &Input<'_>) -> String {
     text.trim_start().to_owned()
 }
 
+fn last_block(spec: &Spec, file: CudaFile, fold: &Fold, facts: &writer::Facts) -> CudaLastBlock {
+    let state = spec.state();
+    let words = state.map_or(&[][..], |state| &state.words);
+    let n_words = words.len();
+    let hand_over = |word| format!("hand_over(handed + {n_words}u * group + {word}u, s[{word}u]);");
+    let nothing: Vec<_> = words.iter().map(|word| format!("{}u", word.merge.identity())).collect();
+    CudaLastBlock {
+        file,
+        fold_name: fold.body.name.clone(),
+        fold_params: fold_params(fold),
+        fold_subject: if state.is_some() { STATES_OF_ALL } else { SUMS_OF_ALL },
+        fold: writer::lines(facts, &fold.spec, &fold.plan, &fold.body),
+        total_address: total(spec).1,
+        handovers: match state {
+            Some(_) => (0..n_words).map(hand_over).collect(),
+            None => vec!["hand_over(handed + group, sum);".to_owned()],
+        },
+        n_words: state.map_or_else(String::new, |_| format!("{n_words}u")),
+        nothing: format!("{{ {} }}", nothing.join(", ")),
+    }
+}
+
+/// What is folded, for the reader.
+pub(super) const SUMS_OF_ALL: &str = "The sums of all chunks, in their order.";
+const STATES_OF_ALL: &str = "The states of all chunks.";
+
 fn cuda_file(input: &Input<'_>) -> CudaFile {
     let Input { spec, plan, kernel, .. } = input;
-    let inputs: Vec<_> = inputs(input).map(|(_, name)| name).collect();
     let level = plan.level.expect("a level has a plan of one");
-    let (width, chunk) = (level.vector_width, chunk(input));
-    let sum = if level.destination == Destination::Partials { "g_s + group" } else { "&sum" };
+    let (width, chunk) = (level.vector_width, chunk(spec));
+    let (total_name, address) = total(spec);
+    let output = output(spec);
+    let ty = cuda::element_type(output, spec.dtype);
+    let sum = match level.destination {
+        Destination::Partials => format!("g_s + {}", group(output)),
+        Destination::Scalar | Destination::LastBlock => address.to_owned(),
+    };
     let arguments = |is_whole: Option<bool>| {
-        let vectors = inputs.iter().map(|name| format!("g_{name} + {name}_start + first"));
-        let rest = [sum, "threadIdx.x", COUNT].map(str::to_owned);
+        let vectors = inputs(spec)
+            .zip(STARTS)
+            .map(|(operand, start)| format!("g_{} + {start} + {}", operand.name, first(operand)));
+        let rest = [sum.clone(), "threadIdx.x".to_owned(), COUNT.to_owned()];
         cuda::arguments(vectors.chain(rest).chain(is_whole.map(|is_whole| is_whole.to_string())).collect())
     };
     let has_vectors = width > 1;
-    let starts: Vec<_> = inputs.iter().map(|name| format!("{name}_start % {width}u == 0u")).collect();
+    let starts: Vec<_> =
+        inputs(spec).zip(STARTS).map(|(_, start)| format!("{start} % {width}u == 0u")).collect();
     CudaFile {
         start: cuda::Start::of(
             input,
@@ -81,6 +120,7 @@ fn cuda_file(input: &Input<'_>) -> CudaFile {
             cuda_params(spec, &kernel.body, has_vectors),
         ),
         threads_per_block: plan.mapping.threads_per_block.to_string(),
+        kernel_params: kernel_params(spec, level.destination),
         whole: if has_vectors {
             format!("{COUNT} == {chunk} && {}", starts.join(" && "))
         } else {
@@ -88,8 +128,49 @@ fn cuda_file(input: &Input<'_>) -> CudaFile {
         },
         arguments: arguments(has_vectors.then_some(false)),
         arguments_whole: arguments(Some(true)),
-        inputs,
         chunk,
+        total: match spec.state() {
+            None => format!("{ty} {total_name}"),
+            Some(_) => format!("{ty} s[{}]", output.elements()),
+        },
+        total_name,
+        result: result(spec, cuda::language(spec.dtype)),
+    }
+}
+
+/// Name and address of what a block keeps of everything: a sum, or the words of a state.
+fn total(spec: &Spec) -> (&'static str, &'static str) {
+    if spec.state().is_some() { ("state", "s") } else { ("sum", "&sum") }
+}
+
+fn kernel_params(spec: &Spec, destination: Destination) -> Vec<cuda::Param> {
+    let pointer = |operand| cuda::pointer("g_", operand, spec.dtype, Tier::Block);
+    let made = match destination {
+        Destination::Scalar => None,
+        Destination::Partials => Some(pointer(output(spec))),
+        Destination::LastBlock => Some(("unsigned long long*".to_owned(), "handed".to_owned())),
+    };
+    let arena = ("unsigned int*".to_owned(), "arena".to_owned());
+    let numbers = numbers(spec).into_iter().map(|name| ("unsigned int".to_owned(), name));
+    cuda::params(inputs(spec).map(pointer).chain(made).chain([arena]).chain(numbers).collect())
+}
+
+/// Where the inputs begin.
+const STARTS: [&str; 2] = ["x_start", "y_start"];
+
+/// The words of the argument block.
+fn numbers(spec: &Spec) -> Vec<String> {
+    let [x_start, y_start] = STARTS;
+    let plain = ["n", "n_groups", x_start, y_start, "slot", "gate", "accumulate"];
+    let further = spec.state().into_iter().flat_map(|state| state::slots(&state.finish).skip(1));
+    plain.into_iter().map(str::to_owned).chain(further).collect()
+}
+
+/// What one thread makes of the total.
+fn result(spec: &Spec, language: &Language) -> String {
+    match spec.state() {
+        Some(words) => state::finish(words, language),
+        None => state::finish_sum(language),
     }
 }
 
@@ -123,16 +204,20 @@ fn params_of(
 #[derive(Serialize)]
 struct WgslInput {
     name: &'static str,
+    ty: &'static str,
     binding: usize,
 }
 
 #[derive(Serialize)]
 struct WgslFile<'a> {
     is_native: bool,
+    args: Vec<String>,
     args_binding: usize,
     partials_binding: usize,
     arena_binding: usize,
     inputs: Vec<WgslInput>,
+    ty: &'static str,
+    n_sums: String,
     is_scalar: bool,
     body_name: String,
     body_params: String,
@@ -141,47 +226,78 @@ struct WgslFile<'a> {
     symbol: String,
     arguments: String,
     chunk: String,
+    total_name: &'static str,
+    result: String,
 }
 
 /// WGSL text of a level in one dialect.
 pub(super) fn wgsl(input: &Input<'_>, body: &str, dialect: Dialect) -> String {
     let Input { spec, plan, kernel, .. } = input;
     let is_scalar = plan.level.is_some_and(|level| level.destination == Destination::Scalar);
-    let bindings: Vec<_> = inputs(input).map(|(binding, name)| WgslInput { name, binding }).collect();
+    let bindings = inputs(spec).enumerate().map(|(binding, operand)| {
+        let (name, ty) = (operand.name, wgsl::element_type(operand));
+        WgslInput { name, ty, binding }
+    });
+    let bindings: Vec<_> = bindings.collect();
     let partials_binding = bindings.len();
     let arena_binding = partials_binding + usize::from(!is_scalar);
     let bases = spec.arguments().iter().map(|operand| format!("{}_base: u32", operand.name));
     let worker = kernel.body.worker.map(|worker| format!("{worker}: u32"));
     let count = format!("{COUNT}: u32");
-    let sum = if is_scalar { "0u" } else { "group" };
-    let starts = inputs(input).map(|(_, name)| format!("args.{name}_start + first"));
+    let output = output(spec);
+    let sum = if is_scalar { "0u".to_owned() } else { group(output) };
+    let starts =
+        inputs(spec).zip(STARTS).map(|(operand, start)| format!("args.{start} + {}", first(operand)));
     let file = WgslFile {
         is_native: dialect == Dialect::Native,
+        args: wgsl::padded(numbers(spec)),
         args_binding: arena_binding + 1,
         partials_binding,
         arena_binding,
         inputs: bindings,
+        ty: wgsl::element_type(output),
+        n_sums: output.elements().to_string(),
         is_scalar,
         body_name: kernel.body.name.clone(),
         body_params: bases.chain(worker).chain([count]).collect::<Vec<_>>().join(", "),
         body,
         threads_per_block: plan.mapping.threads_per_block.to_string(),
         symbol: kernel.symbol.clone(),
-        arguments: starts.chain([sum.to_owned()]).collect::<Vec<_>>().join(", "),
-        chunk: chunk(input),
+        arguments: starts.chain([sum]).collect::<Vec<_>>().join(", "),
+        chunk: chunk(spec),
+        total_name: total(spec).0,
+        result: result(spec, wgsl::language()),
     };
     wgsl::language().file("level.wgsl.tera", &file)
 }
 
-/// Position and name of what a level reads.
-fn inputs(input: &Input<'_>) -> impl Iterator<Item = (usize, &'static str)> {
-    let operands = input.spec.arguments().iter().enumerate();
-    operands
-        .filter(|(_, operand)| operand.role == Role::In)
-        .map(|(position, operand)| (position, operand.name))
+/// What a level reads.
+fn inputs(spec: &Spec) -> impl Iterator<Item = &Operand> {
+    spec.arguments().iter().filter(|operand| operand.role == Role::In)
+}
+
+/// What it makes.
+fn output(spec: &Spec) -> &Operand {
+    spec.arguments().last().expect("a level has a result")
+}
+
+/// First element of a chunk of an input.
+fn first(operand: &Operand) -> String {
+    match operand.width() {
+        1 => "first".to_owned(),
+        width => format!("{width}u * first"),
+    }
+}
+
+/// First element of what a chunk becomes.
+fn group(output: &Operand) -> String {
+    match output.elements() {
+        1 => "group".to_owned(),
+        elements => format!("{elements}u * group"),
+    }
 }
 
 /// Elements of a chunk.
-fn chunk(input: &Input<'_>) -> String {
-    format!("{}u", input.spec.arguments()[0].elements())
+fn chunk(spec: &Spec) -> String {
+    format!("{}u", spec.dims[0].extent)
 }

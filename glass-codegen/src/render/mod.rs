@@ -10,6 +10,7 @@ mod level;
 mod numerics;
 mod rust;
 mod scalar_step;
+mod state;
 #[cfg(test)]
 mod tests;
 mod uses;

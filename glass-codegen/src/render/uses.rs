@@ -10,6 +10,8 @@ pub(super) struct Uses {
     pub(super) pivots: HashSet<PivotKind>,
     /// Widths of trees over lanes.
     pub(super) trees: BTreeSet<usize>,
+    /// Words meet in them, not values.
+    pub(super) merges_words: bool,
     /// The warps of a block whose sums are dealt.
     pub(super) dealt: Option<usize>,
     /// Whether workers fetch rows of sparse matrices together.
@@ -35,7 +37,10 @@ impl Uses {
                 Stmt::Let { function, .. } => drop(self.functions.insert(*function)),
                 Stmt::Raise { keeps_nan: true, .. } => drop(self.functions.insert(Function::Maximum)),
                 Stmt::Pivot { kind, .. } => drop(self.pivots.insert(*kind)),
-                Stmt::Combine { lanes, .. } => drop(self.trees.insert(*lanes)),
+                Stmt::Combine { lanes, merge, .. } => {
+                    self.merges_words |= merge.is_some();
+                    self.trees.insert(*lanes);
+                }
                 Stmt::Place { name, .. } => drop(self.placed.insert(name.clone())),
                 Stmt::Deal { n_warps, .. } => self.dealt = Some(*n_warps),
                 Stmt::Load { operand, .. }
@@ -78,6 +83,7 @@ impl Uses {
                 | Stmt::TakeWord { .. }
                 | Stmt::Complement { .. }
                 | Stmt::IsNegative { .. }
+                | Stmt::MergeWord { .. }
                 | Stmt::Barrier => {}
             }
         }

@@ -47,6 +47,7 @@ struct CudaLastBlock {
     map: CudaMap,
     fold_name: String,
     fold_params: Vec<cuda::Param>,
+    fold_subject: &'static str,
     fold: String,
     stores: Vec<String>,
     reads: Vec<String>,
@@ -88,6 +89,7 @@ pub(super) fn cuda(input: &Input<'_>, frame: &VectorFrame) -> String {
                 map: cuda_map(input, frame),
                 fold_name: fold.body.name.clone(),
                 fold_params: level::fold_params(fold),
+                fold_subject: level::SUMS_OF_ALL,
                 fold: writer::lines(
                     &cuda::facts(DType::F32, Tier::Block),
                     &fold.spec,
@@ -169,7 +171,7 @@ fn cuda_map(input: &Input<'_>, frame: &VectorFrame) -> CudaMap {
         let known = &op.scalars[position];
         let ty = match known.format {
             Format::F32 => "float",
-            Format::U32 => "unsigned int",
+            Format::U32 | Format::I32 => "unsigned int",
         };
         pass(ty, scalar(known.name), scalar(known.name));
     }

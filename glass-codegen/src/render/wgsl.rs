@@ -28,6 +28,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     template!("rotg.wgsl.tera"),
     template!("extreme.wgsl.tera"),
     template!("kernel.wgsl.tera"),
+    template!("state_statements.wgsl.tera"),
     template!("level.wgsl.tera"),
     template!("equations.wgsl.tera"),
     template!("scalar_statements.wgsl.tera"),
@@ -155,11 +156,18 @@ pub(super) fn code(input: &Input<'_>, body: &str, dialect: Dialect) -> String {
     language().file("kernel.wgsl.tera", &file)
 }
 
-fn element_type(operand: &Operand) -> &'static str {
+pub(super) fn element_type(operand: &Operand) -> &'static str {
     match operand.element {
         Element::Real => "f32",
         Element::Word => "u32",
     }
+}
+
+/// The words of an argument block, which is a multiple of four of them.
+pub(super) fn padded(words: Vec<String>) -> Vec<String> {
+    let n_missing = words.len().next_multiple_of(4) - words.len();
+    let padding = |position| if position == 0 { "padding".to_owned() } else { format!("padding_{position}") };
+    words.into_iter().chain((0..n_missing).map(padding)).collect()
 }
 
 /// Position of a problem's first element. Words are problem-major in either layout.

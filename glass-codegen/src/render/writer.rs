@@ -8,7 +8,7 @@ use crate::kernel::{
     Body, COUNT, Constant, Epilogue, Function, Index, IntExpr, Note, PivotKind, Sign, Stmt, Term,
 };
 use crate::plan::{Plan, WARP};
-use crate::spec::{DType, Element, Role, Spec};
+use crate::spec::{DType, Element, Expression, Format, Merge, Role, Spec};
 use std::collections::HashSet;
 
 /// Name of the thread's first slot of what it reads ahead.
@@ -65,7 +65,8 @@ pub(super) fn lines(facts: &Facts, spec: &Spec, plan: &Plan, body: &Body) -> Str
     let arrays = [("slots", slots), ("totals", uses.dealt), ("entries", entries)];
     for (name, elements) in arrays {
         if let Some(elements) = elements.filter(|_| facts.language.has("shared_array")) {
-            lines.push(&writer.fill("shared_array", &[("name", name), ("elements", &elements.to_string())]));
+            let component = if uses.merges_words { "shared_words" } else { "shared_array" };
+            lines.push(&writer.fill(component, &[("name", name), ("elements", &elements.to_string())]));
         }
     }
     writer.block(&body.stmts, &mut lines);
@@ -124,8 +125,19 @@ impl Writer<'_> {
                     ("stride", &stride),
                     ("limit", COUNT),
                 ];
-                lines.push(&fill("take_handed", &arguments));
-                self.components(names, &taken, lines);
+                let width = self.spec.operands[*operand].width();
+                if self.spec.operands[*operand].element == Element::Real {
+                    lines.push(&fill("take_handed", &arguments));
+                    self.components(names, &taken, lines);
+                    return;
+                }
+                lines.push(&fill("take_states", &arguments));
+                for (position, name) in names.iter().enumerate() {
+                    let [state, word] = [position / width, position % width].map(|idx| self.literal(idx));
+                    let arguments =
+                        [("name", name.as_str()), ("taken", &taken), ("state", &state), ("word", &word)];
+                    lines.push(&fill("taken_word", &arguments));
+                }
             }
             Stmt::Load { names, operand, index } => self.load(names, *operand, index, lines),
             Stmt::LoadWord { name, operand, index } => {
@@ -164,11 +176,14 @@ impl Writer<'_> {
                 let value = self.function(*function, args);
                 lines.push(&fill("let", &[("name", name), ("value", &value)]));
             }
-            Stmt::Evaluate { name, of } => {
-                let value = |name: &str| self.value(name);
-                let value = expression::statement(of, Evaluator::Element, self.facts.language, &value);
-                lines.push(&fill("let", &[("name", name), ("value", &value)]));
+            Stmt::Evaluate { name, format, of } => {
+                let component = match format {
+                    Format::F32 => "let",
+                    Format::U32 | Format::I32 => "let_u32",
+                };
+                lines.push(&fill(component, &[("name", name), ("value", &self.formula(of))]));
             }
+            Stmt::MergeWord { acc, merge, of } => lines.push(&self.merged(acc, *merge, of.clone())),
             Stmt::RowProducts { name, matrix, vector, first } => {
                 let first = self.index(first);
                 let worker = self.worker.expect("workers fetch rows together");
@@ -209,14 +224,18 @@ impl Writer<'_> {
                 let component = if *keeps_nan { "raise_or_nan" } else { "raise" };
                 lines.push(&fill(component, &[("acc", acc), ("value", &self.value(value))]));
             }
-            Stmt::Combine { acc, lanes: width } => self.combine(acc, *width, lines),
-            Stmt::Deal { acc, n_warps } => {
+            Stmt::Combine { acc, lanes: width, merge } => self.combine(acc, *width, *merge, lines),
+            Stmt::Deal { acc, n_warps, merge } => {
                 let worker = self.worker.expect("sums are dealt to the lanes of a body");
                 let n_warps = self.literal(*n_warps);
                 lines.push(&fill("publish_total", &[("worker", worker), ("acc", acc)]));
                 lines.push(&fill("barrier_block", &[]));
-                lines
-                    .push(&fill("collect_total", &[("worker", worker), ("acc", acc), ("n_warps", &n_warps)]));
+                let identity =
+                    merge.map_or_else(String::new, |merge| self.literal(merge.identity() as usize));
+                let component = if merge.is_some() { "collect_word" } else { "collect_total" };
+                let arguments =
+                    [("worker", worker), ("acc", acc), ("n_warps", &n_warps), ("identity", &identity)];
+                lines.push(&fill(component, &arguments));
             }
             Stmt::Finish { name, acc, old, epilogue } => {
                 let old = old.as_deref().unwrap_or_default();
@@ -329,8 +348,9 @@ impl Writer<'_> {
     fn load_below(&self, names: &[String], operand: usize, first: &Index, lines: &mut Lines) {
         let (array, place) = (self.spec.operands[operand].name, self.place(operand, first));
         let index = self.index(first);
-        let (component, loaded) = match names {
-            [name] => ("load_below", name.clone()),
+        let (component, loaded) = match (names, self.spec.operands[operand].element) {
+            ([name], Element::Real) => ("load_below", name.clone()),
+            ([name], Element::Word) => ("load_word_below", name.clone()),
             _ => ("load_four", format!("{}_four", names[0])),
         };
         let arguments = [
@@ -405,14 +425,31 @@ impl Writer<'_> {
         Some((&term.name, self.literal(term.coefficient.unsigned_abs()), rest))
     }
 
-    fn combine(&self, acc: &str, width: usize, lines: &mut Lines) {
+    /// A formula over what the body names.
+    fn formula(&self, of: &Expression) -> String {
+        expression::statement(of, Evaluator::Element, self.facts.language, &|name| self.value(name))
+    }
+
+    /// The statement that merges a word with another one.
+    fn merged(&self, acc: &str, merge: Merge, other: Expression) -> String {
+        let value = self.formula(&merge.of(Expression::name(acc), other));
+        self.fill("set_word", &[("acc", acc), ("value", &value)])
+    }
+
+    fn combine(&self, acc: &str, width: usize, merge: Option<Merge>, lines: &mut Lines) {
         let halves =
             || std::iter::successors(Some(width / 2), |half| Some(half / 2)).take_while(|half| *half > 0);
         let slot_barrier = match self.facts.meeting {
             Meeting::Shuffle(level) if width <= WARP => {
                 for half in halves() {
                     let [offset, lanes] = [self.literal(half), width.to_string()];
-                    lines.push(&self.fill(level, &[("acc", acc), ("offset", &offset), ("lanes", &lanes)]));
+                    let arguments = [("acc", acc), ("offset", &offset), ("lanes", &lanes)];
+                    lines.push(&match merge {
+                        None => self.fill(level, &arguments),
+                        Some(merge) => {
+                            self.merged(acc, merge, Expression::Name(self.fill("shuffled", &arguments)))
+                        }
+                    });
                 }
                 return;
             }
@@ -428,7 +465,14 @@ impl Writer<'_> {
         lines.push(&barrier);
         for half in halves() {
             let offset = self.literal(half);
-            lines.push(&self.fill("fold", &[("worker", worker), ("part", part), ("offset", &offset)]));
+            lines.push(&match merge {
+                None => self.fill("fold", &[("worker", worker), ("part", part), ("offset", &offset)]),
+                Some(merge) => {
+                    let other = Expression::Name(format!("slots[{worker} + {offset}]"));
+                    let merge = self.merged(&format!("slots[{worker}]"), merge, other);
+                    self.fill("fold_words", &[("part", part), ("offset", &offset), ("merge", &merge)])
+                }
+            });
             lines.push(&barrier);
         }
         lines.push(&self.fill("collect", &[("worker", worker), ("acc", acc)]));

@@ -9,6 +9,8 @@ pub enum Format {
     F32,
     /// A word: a count, or a condition that holds unless it is 0.
     U32,
+    /// A word in two's complement, as the elements of long vectors may be.
+    I32,
 }
 
 impl Format {
@@ -17,6 +19,7 @@ impl Format {
         match self {
             Format::F32 => "f32",
             Format::U32 => "u32",
+            Format::I32 => "i32",
         }
     }
 }
@@ -56,6 +59,27 @@ pub enum Operator {
     Select,
     /// 1 for a number, 0 for NaN and the infinities: by the bits of the exponent.
     Finite,
+    /// What only states of long vectors are made of.
+    Word(WordOperator),
+}
+
+/// An operation on words that may be the bits of numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WordOperator {
+    /// The smaller one of two.
+    Min,
+    /// The larger one of two.
+    Max,
+    /// 1 where it is the bits of a finite float, else 0.
+    IsFinite,
+    /// 1 where it is the bits of a NaN, else 0.
+    IsNan,
+    /// From the bits of a float to a word that is to other such words as the floats are to each other; -0 lies below +0.
+    KeyOfFloat,
+    /// The inverse.
+    FloatOfKey,
+    /// The same between the bits of a signed integer and words: its own inverse.
+    FlipSign,
 }
 
 /// A formula.
@@ -72,6 +96,16 @@ pub enum Expression {
 }
 
 impl Expression {
+    /// A value in scope.
+    pub(crate) fn name(name: &str) -> Expression {
+        Expression::Name(name.to_owned())
+    }
+
+    /// An operation on words.
+    pub(crate) fn word<const N: usize>(operator: Operator, args: [Expression; N]) -> Expression {
+        Expression::Call(operator, Format::U32, args.into())
+    }
+
     /// Visits every named value.
     pub fn names(&self, visit: &mut impl FnMut(&str)) {
         match self {

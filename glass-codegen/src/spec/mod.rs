@@ -5,10 +5,11 @@ mod expression;
 mod indexed;
 mod phase;
 mod pivoted;
+mod state;
 mod vector;
 
 pub use access::{Access, Letter};
-pub use expression::{Expression, Format, Operator};
+pub use expression::{Expression, Format, Operator, WordOperator};
 pub use indexed::Indexed;
 pub use phase::{
     Alpha, Beta, Contraction, Domain, Factor, FactorKind, Map, MapKind, Opposite, Order, Phase, Product,
@@ -16,6 +17,8 @@ pub use phase::{
 };
 pub use pivoted::{BlockDiagonal, Blocks, BunchKaufman, Exchange, Lu, Search, Sought};
 
+pub(crate) use state::{ACCUMULATE, old};
+pub use state::{Finish, Merge, State, StateLoad, StateWord};
 pub use vector::{Elementwise, ScalarEquation, Usage, VectorOp, VectorOperand, VectorScalar};
 pub(crate) use vector::{element, made, product, scalar};
 
@@ -92,7 +95,8 @@ pub enum Structure {
     Lower,
     /// Only `i <= j` is meaningful.
     Upper,
-    /// A vector of which only the first `count` elements exist, a number of each problem; the others read as +0.
+    /// A vector of which only the first `count` elements exist, or a matrix of which only so many columns do, a number of
+    /// each problem; other elements of a vector read as 0.
     Prefix,
 }
 
@@ -141,6 +145,16 @@ impl Operand {
     /// Whether how many of its elements exist is known at run time alone.
     pub fn is_prefix(&self) -> bool {
         self.structure == Structure::Prefix
+    }
+
+    /// What of a prefix is counted: the elements of a vector, the columns of a matrix.
+    pub fn length(&self) -> usize {
+        if self.cols == 1 { self.rows } else { self.cols }
+    }
+
+    /// Elements that each of those consists of.
+    pub fn width(&self) -> usize {
+        self.elements() / self.length()
     }
 
     /// Elements of one problem.
@@ -217,7 +231,7 @@ pub struct Spec {
 impl Spec {
     /// Symbol of the task without its plan, for example `glass_gemv_f32_m7_k14_ta`.
     pub fn symbol(&self) -> String {
-        let mut symbol = format!("glass_{}_{}", self.op.as_str(), self.dtype.as_str());
+        let mut symbol = format!("glass_{}_{}", self.op.as_str(), self.element());
         for Dim { name, extent } in &self.dims {
             symbol += &format!("_{name}{extent}");
         }
@@ -225,6 +239,22 @@ impl Spec {
             symbol += &format!("_{flag}");
         }
         symbol
+    }
+
+    /// Spelling of what its elements are.
+    pub fn element(&self) -> &'static str {
+        match self.state() {
+            Some(state) => state.format.as_str(),
+            None => self.dtype.as_str(),
+        }
+    }
+
+    /// The state of words that it makes, where it makes one.
+    pub fn state(&self) -> Option<&State> {
+        match self.phases.as_slice() {
+            [Phase::State(state)] => Some(state),
+            _ => None,
+        }
     }
 
     /// The operands a caller passes: everything but temporaries. They come first in [`Spec::operands`].
@@ -264,14 +294,12 @@ impl Spec {
 
     /// The task as a formula with its shapes, for example `y = A x; A 7x14, x 14, y 7; f32`.
     pub fn summary(&self) -> String {
-        let shapes =
-            self.arguments().iter().filter(|operand| operand.element == Element::Real).map(|operand| {
-                match operand.cols {
-                    1 => format!("{} {}", operand.name, operand.rows),
-                    cols => format!("{} {}x{cols}", operand.name.to_uppercase(), operand.rows),
-                }
-            });
-        format!("{}; {}; {}", self.formula, shapes.collect::<Vec<_>>().join(", "), self.dtype.as_str())
+        let is_shown = |operand: &&Operand| operand.element == Element::Real || self.state().is_some();
+        let shapes = self.arguments().iter().filter(is_shown).map(|operand| match operand.cols {
+            1 => format!("{} {}", operand.name, operand.rows),
+            cols => format!("{} {}x{cols}", operand.name.to_uppercase(), operand.rows),
+        });
+        format!("{}; {}; {}", self.formula, shapes.collect::<Vec<_>>().join(", "), self.element())
     }
 }
 

@@ -1,6 +1,8 @@
 //! The kinds of steps a task is made of.
 
-use super::{Access, BlockDiagonal, Blocks, BunchKaufman, Exchange, Indexed, Letter, Lu, Search, Spec};
+use super::{
+    Access, BlockDiagonal, Blocks, BunchKaufman, Exchange, Indexed, Letter, Lu, Search, Spec, State,
+};
 use std::fmt;
 
 /// Factor of the finished sum.
@@ -30,6 +32,8 @@ pub enum Phase {
     Contraction(Contraction),
     /// One sum over a vector.
     Reduction(Reduction),
+    /// Words that a vector is reduced to.
+    State(State),
     /// Element-wise arithmetic.
     Map(Map),
     /// A factorisation or inversion.
@@ -123,6 +127,8 @@ pub enum Term {
     Square,
     /// `fma(x, y, .)`.
     Product,
+    /// `x` where the word of a second operand is not 0, else +0.
+    Selected,
     /// `abs(x - y)`, the difference rounded first.
     Distance,
     /// The largest `x`; a NaN wins.
@@ -138,7 +144,7 @@ pub enum Term {
 pub struct Reduction {
     /// What is added up.
     pub term: Term,
-    /// One vector; two for `Product` and `Distance`.
+    /// One vector; two for `Product` and `Distance`; a vector and its mask for `Selected`.
     pub sources: Vec<usize>,
     /// Number of terms.
     pub length: usize,
@@ -389,6 +395,7 @@ impl Phase {
         match self {
             Phase::Contraction(contraction) => contraction.n_fmas(),
             Phase::Reduction(reduction) => reduction.length,
+            Phase::State(state) => state.length,
             Phase::Map(map) => map.letters.iter().map(|letter| letter.extent).product(),
             Phase::Factor(factor) => factor.n_fmas(),
             Phase::Sweep(sweep) => sweep.factors.iter().map(Factor::n_fmas).sum(),
@@ -475,6 +482,7 @@ impl fmt::Display for Shown<'_> {
                 let sources: Vec<_> = sources.iter().map(|source| name(*source)).collect();
                 write!(f, "reduction {} = {term:?} over {length} of {}", name(*output), sources.join(", "))
             }
+            Phase::State(state) => write!(f, "{} = {state}", name(state.output)),
             Phase::Map(Map { kind, strictly_lower, sources, destinations, .. }) => {
                 let domain = if *strictly_lower { " strictly below the diagonal" } else { "" };
                 write!(f, "map {} = {kind:?}({}){domain}", list(destinations), list(sources))

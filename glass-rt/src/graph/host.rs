@@ -10,7 +10,6 @@ use super::{Lowered, Step};
 use crate::error::Error;
 use crate::host::CHUNK_BYTES;
 use crate::kernel::Target;
-use crate::reduction::LevelEntry;
 use crate::reduction::task::NO_GATE;
 use crate::storage::{Storage, foreign};
 use crate::vector_op::host::{Elements, Product, spread};
@@ -19,12 +18,12 @@ use crate::word::Format;
 /// A graph and its partial sums.
 pub(super) struct Program {
     steps: Vec<Step>,
-    partials: Mutex<Vec<Vec<f32>>>,
+    partials: Mutex<Vec<Vec<u32>>>,
 }
 
 impl Program {
     pub(super) fn new(lowered: Lowered) -> Program {
-        let partials = lowered.memories.iter().map(|len| vec![0.0; *len]).collect();
+        let partials = lowered.memories.iter().map(|len| vec![0; *len]).collect();
         Program { steps: lowered.steps, partials: Mutex::new(partials) }
     }
 
@@ -43,7 +42,7 @@ struct Run<'a, 'b> {
     of_view: &'a [usize],
     arena: &'a mut [u32],
     vectors: &'a mut [Guard<'b>],
-    partials: &'a mut [Vec<f32>],
+    partials: &'a mut [Vec<u32>],
 }
 
 impl Run<'_, '_> {
@@ -73,35 +72,40 @@ impl Run<'_, '_> {
     }
 
     fn level(&mut self, step: &LevelStep) -> Result<(), Error> {
-        let mut result = [0.0];
+        let mut total = vec![0; step.n_words];
         let mut partials = step.partials.map(|memory| (memory, std::mem::take(&mut self.partials[memory])));
         let sums = match &mut partials {
-            Some((_, partials)) => &mut partials[..step.n_groups],
-            None => &mut result[..],
+            Some((_, partials)) => &mut partials[..step.n_groups * step.n_words],
+            None => &mut total[..],
         };
         let x = self.elements(step.x);
         let y = step.y.map(|y| self.elements(y)).transpose();
         let computed = x.and_then(|x| {
-            sums_of(step.entry, step.group_elements, x, y?, sums);
+            sums_of(step, x, y?, sums);
             Ok(())
         });
         match partials {
             Some((memory, partials)) => self.partials[memory] = partials,
-            None => {
-                let word = &mut self.arena[step.slot as usize];
-                let [sum] = result;
-                *word = if step.accumulate { f32::from_bits(*word) + sum } else { sum }.to_bits();
-            }
+            None => self.finish(step, &total),
         }
         computed
     }
 
+    /// Writes the results of a reduction.
+    fn finish(&mut self, step: &LevelStep, total: &[u32]) {
+        let slots = || step.slots.iter().map(|slot| *slot as usize);
+        let old: Vec<u32> = slots().map(|slot| self.arena[slot]).collect();
+        let mut results = vec![0; old.len()];
+        (step.finish)(total, step.accumulate.then_some(&old[..]), &mut results);
+        slots().zip(results).for_each(|(slot, result)| self.arena[slot] = result);
+    }
+
     /// The elements of a binding.
-    fn elements(&self, source: Source) -> Result<&[f32], Error> {
+    fn elements(&self, source: Source) -> Result<&[u32], Error> {
         match source {
             Source::View(part) => {
                 let words = self.vectors[self.of_view[part.view_idx]].words();
-                Ok(bytemuck::cast_slice(&host_words(words)?[part.range()]))
+                Ok(&host_words(words)?[part.range()])
             }
             Source::Partials { memory, len } => Ok(&self.partials[memory][..len as usize]),
             Source::Arena | Source::Handover => Err(foreign(Target::Host)),
@@ -134,7 +138,10 @@ impl Run<'_, '_> {
         };
         let products: Vec<Product<'_>> = step.products.iter().map(product).collect();
         let of_groups: &mut [f32] = match step.partials {
-            Some(memory) => &mut partials[memory][..step.n_groups * step.task.n_sums as usize],
+            Some(memory) => {
+                let words = &mut partials[memory][..step.n_groups * step.task.n_sums as usize];
+                bytemuck::cast_slice_mut(words)
+            }
             None => &mut [],
         };
         let sums = of_groups.chunks_mut(step.n_groups).collect();
@@ -148,9 +155,9 @@ impl Run<'_, '_> {
             scalars: &scalars,
         };
         spread(step.element, step.group_elements, elements);
-        let mut sums = vec![0.0; step.task.n_sums as usize];
+        let mut sums = vec![0.0f32; step.task.n_sums as usize];
         for (sum, of_groups) in sums.chunks_mut(1).zip(of_groups.chunks(step.n_groups)) {
-            (step.fold)(of_groups, None, sum);
+            (step.fold)(bytemuck::cast_slice(of_groups), None, bytemuck::cast_slice_mut(sum));
         }
         if let Some(scalar_step) = step.step {
             scalar_step(&sums, &step.words, arena);
@@ -189,14 +196,14 @@ fn host_words(words: &Storage<u32>) -> Result<&[u32], Error> {
 }
 
 /// Evaluates all groups of a level, on all cores where that is worth it.
-fn sums_of(entry: LevelEntry, group_elements: usize, x: &[f32], y: Option<&[f32]>, sums: &mut [f32]) {
-    let n_groups = (CHUNK_BYTES / size_of::<f32>() / group_elements).max(1);
-    if sums.len() <= n_groups {
-        return entry(x, y, sums);
+fn sums_of(step: &LevelStep, x: &[u32], y: Option<&[u32]>, sums: &mut [u32]) {
+    let n_groups = (CHUNK_BYTES / size_of::<u32>() / step.group_words).max(1);
+    if step.n_groups <= n_groups {
+        return (step.entry)(x, y, sums);
     }
-    let chunk = n_groups * group_elements;
-    sums.par_chunks_mut(n_groups).enumerate().for_each(|(idx, sums)| {
-        let part = |elements: &[f32]| idx * chunk..elements.len().min((idx + 1) * chunk);
-        entry(&x[part(x)], y.map(|y| &y[part(y)]), sums);
+    let chunk = n_groups * step.group_words;
+    sums.par_chunks_mut(n_groups * step.n_words).enumerate().for_each(|(idx, sums)| {
+        let part = |words: &[u32]| idx * chunk..words.len().min((idx + 1) * chunk);
+        (step.entry)(&x[part(x)], y.map(|y| &y[part(y)]), sums);
     });
 }

@@ -21,20 +21,20 @@ pub(crate) use lower::{KernelStep, Source};
 pub(crate) use lower::{Lowered, Step};
 #[cfg(any(feature = "cuda", feature = "cuda-unpinned", feature = "wgpu"))]
 pub(crate) use memories::Memories;
-pub use operation::{Inputs, Operation};
+pub use operation::{Inputs, Operation, Results};
 use operation::{Node, ReductionNode, Work};
 pub(crate) use transients::{Life, Placement};
 use vector::Matrix;
 pub use vector::MatrixHandle;
 
-use crate::arena::{self, Binary, Comparison, ScalarArena, Slot};
+use crate::arena::{self, Binary, Comparison, ScalarArena, ScalarArgument, Slot};
 use crate::device::Device;
 use crate::error::Error;
 use crate::reduction::task::NO_GATE;
-use crate::reduction::{Map, PlanOptions, Reduction, ReductionLimits, ReductionPlan};
+use crate::reduction::{Map, PlanOptions, Reduction, ReductionLimits, ReductionPlan, ReductionTask};
 use crate::refusal::Refusal;
 use crate::vector::{Memory, VecView};
-use crate::word::Word;
+use crate::word::{Format, Word};
 
 /// Operations on vectors and scalars of one device, recorded in the order in which they will run.
 pub struct Graph {
@@ -52,6 +52,7 @@ pub struct Graph {
 /// An imported view.
 pub(crate) struct View {
     memory: Memory,
+    format: Format,
     offset: u64,
     len: u64,
 }
@@ -60,6 +61,12 @@ impl View {
     /// Whether both are the same elements.
     fn is(&self, other: &View) -> bool {
         self.memory.is(&other.memory) && self.offset == other.offset && self.len == other.len
+    }
+
+    /// Whether any element is one of both.
+    fn meets(&self, other: &View) -> bool {
+        let ends_behind = |this: &View, other: &View| this.offset + this.len > other.offset;
+        self.memory.is(&other.memory) && ends_behind(self, other) && ends_behind(other, self)
     }
 }
 
@@ -98,34 +105,37 @@ impl Graph {
         self.limits = limits;
     }
 
-    /// Makes a vector's elements an operand. Every run reads them as they are then; vector operations also write them.
+    /// Makes a vector's elements an operand. Every run reads them as they are then; vector operations also write them, and take
+    /// floats only.
     ///
     /// # Errors
     /// A vector of another device, or one that an operation writes through another handle.
-    pub fn import(&mut self, view: VecView<f32>) -> Result<Handle, Error> {
+    pub fn import<T: Word>(&mut self, view: VecView<T>) -> Result<Handle, Error> {
         let memory = view.memory();
         self.check_device("import", &memory.device)?;
         if self.nodes.iter().flat_map(Node::written).any(|other| self.views[other].memory.is(memory)) {
             return Err(refused("import", Refusal::Aliased));
         }
-        let view_idx = self.push_view(memory, view.offset(), view.len());
+        let view_idx = self.push_view(memory, T::FORMAT, view.offset(), view.len());
         Ok(Handle { graph: self.id, view_idx })
     }
 
-    /// Adds a reduction of one or two inputs, as its map wants; the result goes to `slot`.
+    /// Adds a reduction of one or two inputs, as its map wants: `(x,)`, `(x, y)` or `(x, mask)`, where words of the mask other
+    /// than 0 select. The results go to a slot for a sum, `(min, status)`, `(max, status)` or `(min, max, status)`.
     ///
     /// # Errors
-    /// A name that is empty or taken, inputs of another graph or of the wrong number or length, a slot of another
-    /// arena, and what no plan of the device serves.
+    /// A name that is empty or taken; inputs of another graph or of the wrong number, format or length; a mask that shares
+    /// elements with what it selects from; slots of another arena, of the wrong number or format, or one given twice; and
+    /// what no plan of the device serves.
     pub fn add<K: Reduction>(
         &mut self,
         name: &str,
         inputs: impl Inputs,
-        slot: Slot<f32>,
+        results: impl Results,
     ) -> Result<Operation<'_>, Error> {
         let mut task = K::TASK;
-        let mut view_idxs = self.inputs(name, inputs.handles(), task.map)?;
-        let slot = self.word(name, slot)?;
+        let mut view_idxs = self.inputs(name, inputs.handles(), task)?;
+        let slots = self.results(name, results.slots(), task)?;
         if let ([x, y], Some(square)) = (&view_idxs[..], task.square)
             && self.views[*x].is(&self.views[*y])
         {
@@ -137,7 +147,7 @@ impl Graph {
         let plan = ReductionPlan::new(task, len, &offsets, &self.limits, &self.options)
             .map_err(|reason| refused(name, reason))?;
         let variant = &task.variants[plan.variant_idx];
-        let work = Work::Reduction(ReductionNode { variant, view_idxs, slot, accumulate: false, plan });
+        let work = Work::Reduction(ReductionNode { variant, view_idxs, slots, accumulate: false, plan });
         self.push(name, work)
     }
 
@@ -150,15 +160,15 @@ impl Graph {
     }
 
     /// Adds a view; returns its index.
-    fn push_view(&mut self, memory: &Memory, offset: usize, len: usize) -> usize {
+    fn push_view(&mut self, memory: &Memory, format: Format, offset: usize, len: usize) -> usize {
         let (offset, len) = (offset as u64, len as u64);
-        self.views.push(View { memory: memory.clone(), offset, len });
+        self.views.push(View { memory: memory.clone(), format, offset, len });
         self.views.len() - 1
     }
 
     /// The views of a reduction's inputs.
-    fn inputs(&self, name: &str, handles: Vec<Handle>, map: Map) -> Result<Vec<usize>, Error> {
-        let given = handles.len();
+    fn inputs(&self, name: &str, handles: Vec<Handle>, task: &ReductionTask) -> Result<Vec<usize>, Error> {
+        let (given, map) = (handles.len(), task.map);
         if given != map.n_inputs() {
             return Err(refused(name, Refusal::InputCount { given, map }));
         }
@@ -167,13 +177,62 @@ impl Graph {
         }
         let view_idxs: Vec<usize> = handles.into_iter().map(|handle| handle.view_idx).collect();
         let expected = self.views[view_idxs[0]].len;
-        for view_idx in &view_idxs {
+        for (view_idx, (input, format)) in view_idxs.iter().zip(map.inputs(task.format)) {
+            self.check_format(name, input, *view_idx, *format)?;
             let given = self.views[*view_idx].len;
             if given != expected {
                 return Err(refused(name, Refusal::UnequalLengths { given, expected }));
             }
         }
-        Ok(view_idxs)
+        match view_idxs[..] {
+            [x, mask] if map == Map::Select && self.views[x].meets(&self.views[mask]) => {
+                Err(refused(name, Refusal::MaskOverlap))
+            }
+            _ => Ok(view_idxs),
+        }
+    }
+
+    /// Refuses a vector of another format.
+    fn check_format(
+        &self,
+        name: &str,
+        input: &'static str,
+        view_idx: usize,
+        expected: Format,
+    ) -> Result<(), Error> {
+        let given = self.views[view_idx].format;
+        match given == expected {
+            true => Ok(()),
+            false => Err(refused(name, Refusal::InputFormat { input, given, expected })),
+        }
+    }
+
+    /// The words of a reduction's results.
+    fn results(
+        &self,
+        name: &str,
+        slots: Vec<ScalarArgument>,
+        task: &ReductionTask,
+    ) -> Result<Vec<u32>, Error> {
+        let results = task.operator.results(task.format);
+        if slots.len() != results.len() {
+            let names = results.into_iter().map(|(name, _)| name).collect();
+            return Err(refused(name, Refusal::ResultCount { given: slots.len(), names }));
+        }
+        for (idx, (slot, (result, expected))) in slots.iter().zip(&results).enumerate() {
+            if slot.arena != self.arena.id {
+                return Err(refused(name, Refusal::ForeignArena));
+            }
+            let (result, given, expected) = (*result, slot.format, *expected);
+            if given != expected {
+                return Err(refused(name, Refusal::ResultFormat { result, given, expected }));
+            }
+            if let Some(first) = slots[..idx].iter().position(|other| other.word == slot.word) {
+                let first = results[first].0;
+                return Err(refused(name, Refusal::SharedOperand { first, second: result }));
+            }
+        }
+        Ok(slots.into_iter().map(|slot| slot.word).collect())
     }
 
     /// Stores `value`.

@@ -1,11 +1,12 @@
 //! Recorded operations, and what can still be said about one after it was added.
 
 use super::{Handle, refused};
-use crate::arena::{ScalarStep, Slot};
+use crate::arena::{ScalarArgument, ScalarStep, Slot};
 use crate::error::Error;
 use crate::reduction::{ReductionPlan, ReductionVariant};
 use crate::refusal::Refusal;
 use crate::vector_op::{VectorPlan, VectorTask, VectorVariant};
+use crate::word::Word;
 
 /// An operation of a graph.
 pub(super) struct Node {
@@ -27,11 +28,18 @@ pub(super) struct ReductionNode {
     pub(super) variant: &'static ReductionVariant,
     /// Views it reads: one, or two of one length.
     pub(super) view_idxs: Vec<usize>,
-    /// Word of the result.
-    pub(super) slot: u32,
-    /// The result is added to the old value.
+    /// Words of the results.
+    pub(super) slots: Vec<u32>,
+    /// The old results take part.
     pub(super) accumulate: bool,
     pub(super) plan: ReductionPlan,
+}
+
+impl ReductionNode {
+    /// Words of a sum or a state: as many as there are results.
+    pub(super) fn n_words(&self) -> u32 {
+        self.slots.len() as u32
+    }
 }
 
 /// A planned vector operation.
@@ -102,8 +110,8 @@ impl Operation<'_> {
         Ok(self)
     }
 
-    /// Adds the sum of a reduction to the old value of its slot, so that a vector in several pieces is one reduction
-    /// per piece.
+    /// Takes the old results of a reduction as one more element, so that a vector in several pieces is one reduction per
+    /// piece. Old extremes with a status that is not 0 are no element.
     ///
     /// # Errors
     /// Another operation than a reduction.
@@ -150,7 +158,7 @@ pub(super) fn written(task: &VectorTask, operands: &[Operand]) -> impl Iterator<
     })
 }
 
-/// The inputs of a reduction: `(x,)` or `(x, y)`. Sealed.
+/// The inputs of a reduction: `(x,)`, `(x, y)` or `(x, mask)`. Sealed.
 pub trait Inputs: sealed::Sealed {
     /// The handles in order.
     fn handles(&self) -> Vec<Handle>;
@@ -168,10 +176,37 @@ impl Inputs for (Handle, Handle) {
     }
 }
 
+/// Where the results of a reduction go: one slot, or a tuple of them, the status last. Sealed.
+pub trait Results: sealed::Sealed {
+    /// The slots in order.
+    fn slots(&self) -> Vec<ScalarArgument>;
+}
+
+impl<T: Word> Results for Slot<T> {
+    fn slots(&self) -> Vec<ScalarArgument> {
+        vec![(*self).into()]
+    }
+}
+
+impl<T: Word> Results for (Slot<T>, Slot<u32>) {
+    fn slots(&self) -> Vec<ScalarArgument> {
+        vec![self.0.into(), self.1.into()]
+    }
+}
+
+impl<T: Word> Results for (Slot<T>, Slot<T>, Slot<u32>) {
+    fn slots(&self) -> Vec<ScalarArgument> {
+        vec![self.0.into(), self.1.into(), self.2.into()]
+    }
+}
+
 mod sealed {
-    use super::Handle;
+    use super::{Handle, Slot, Word};
 
     pub trait Sealed {}
     impl Sealed for (Handle,) {}
     impl Sealed for (Handle, Handle) {}
+    impl<T: Word> Sealed for Slot<T> {}
+    impl<T: Word> Sealed for (Slot<T>, Slot<u32>) {}
+    impl<T: Word> Sealed for (Slot<T>, Slot<T>, Slot<u32>) {}
 }

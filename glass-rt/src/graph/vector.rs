@@ -6,8 +6,9 @@ use crate::csr::Csr;
 use crate::error::Error;
 use crate::refusal::Refusal;
 use crate::vector_op::{
-    Extent, OperandKind, ScalarArgument, VectorArgument, VectorOp, VectorPlan, VectorTask,
+    Extent, OperandKind, ScalarArgument, VectorArgument, VectorOp, VectorOperand, VectorPlan, VectorTask,
 };
+use crate::word::Format;
 
 /// A matrix that a graph knows.
 #[derive(Clone, Copy, Debug)]
@@ -33,8 +34,13 @@ impl Graph {
         self.check_device("import", matrix.device())?;
         let first_view_idx = self.views.len();
         let Csr { offsets, columns, values, .. } = matrix;
-        for memory in [offsets.memory(), columns.memory(), values.memory()] {
-            self.push_view(memory, 0, memory.len);
+        let arrays = [
+            (offsets.memory(), Format::U32),
+            (columns.memory(), Format::U32),
+            (values.memory(), Format::F32),
+        ];
+        for (memory, format) in arrays {
+            self.push_view(memory, format, 0, memory.len);
         }
         let [rows, columns, values] =
             [matrix.n_rows(), matrix.n_columns(), matrix.n_values()].map(|count| count as u64);
@@ -69,8 +75,9 @@ impl Graph {
         if !arguments.iter().map(|argument| matches!(argument, VectorArgument::Matrix(_))).eq(kinds) {
             return Err(malformed(task, "operands of another number or kind than the task's"));
         }
-        let known = |argument: &VectorArgument| match *argument {
+        let known = |(argument, operand): (&VectorArgument, &VectorOperand)| match *argument {
             VectorArgument::Vector(Handle { graph, view_idx }) if graph == self.id => {
+                self.check_format(name, operand.name, view_idx, Format::F32)?;
                 let View { offset, len, .. } = self.views[view_idx];
                 Ok((Operand::Vector { view_idx }, Extent::Vector { offset, len }))
             }
@@ -82,7 +89,7 @@ impl Graph {
                 Err(refused(name, Refusal::ForeignGraph))
             }
         };
-        arguments.iter().map(known).collect()
+        arguments.iter().zip(task.operands).map(known).collect()
     }
 
     /// The words of the scalars.

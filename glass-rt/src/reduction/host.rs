@@ -1,11 +1,14 @@
 //! The host form of a level: the tree that its strategy names, evaluated group by group.
 
+pub use super::state::{
+    Extent, Finite, Keys, Max, Min, Numbers, Signed, State, Total, Unsigned, finish, merge, states,
+};
 use super::task::LevelEntry;
 
 /// What is added for an element, as a type.
 pub trait Term {
-    /// `acc` with the term of `x` (and `y`, where there is one) added; one rounding.
-    fn add(acc: f32, x: f32, y: f32) -> f32;
+    /// `acc` with the term of `x` (and of the bits `y`, where there is a second vector) added; one rounding.
+    fn add(acc: f32, x: f32, y: u32) -> f32;
 }
 
 /// `x`.
@@ -14,22 +17,30 @@ pub enum Identity {}
 pub enum Square {}
 /// `x * y`.
 pub enum Multiply {}
+/// `x` where the word of the mask is not 0.
+pub enum Select {}
 
 impl Term for Identity {
-    fn add(acc: f32, x: f32, _: f32) -> f32 {
+    fn add(acc: f32, x: f32, _: u32) -> f32 {
         acc + x
     }
 }
 
 impl Term for Square {
-    fn add(acc: f32, x: f32, _: f32) -> f32 {
+    fn add(acc: f32, x: f32, _: u32) -> f32 {
         x.mul_add(x, acc)
     }
 }
 
 impl Term for Multiply {
-    fn add(acc: f32, x: f32, y: f32) -> f32 {
-        x.mul_add(y, acc)
+    fn add(acc: f32, x: f32, y: u32) -> f32 {
+        x.mul_add(f32::from_bits(y), acc)
+    }
+}
+
+impl Term for Select {
+    fn add(acc: f32, x: f32, mask: u32) -> f32 {
+        acc + if mask == 0 { 0.0 } else { x }
     }
 }
 
@@ -47,13 +58,14 @@ pub const fn level<
 }
 
 fn run<T: Term, const THREADS: usize, const ELEMENTS: usize, const LANES: usize, const SLOTS: usize>(
-    x: &[f32],
-    y: Option<&[f32]>,
-    sums: &mut [f32],
+    x: &[u32],
+    y: Option<&[u32]>,
+    sums: &mut [u32],
 ) {
     let chunk = THREADS * ELEMENTS;
     // A map of one vector ignores the second.
     let second = y.unwrap_or(x);
+    let x: &[f32] = bytemuck::cast_slice(x);
     for ((x, y), sum) in x.chunks(chunk).zip(second.chunks(chunk)).zip(sums) {
         let mut slots = [0.0; SLOTS];
         for (x, y) in x.chunks(SLOTS).zip(y.chunks(SLOTS)) {
@@ -65,8 +77,16 @@ fn run<T: Term, const THREADS: usize, const ELEMENTS: usize, const LANES: usize,
         for (thread, slots) in threads.iter_mut().zip(slots.chunks_mut(SLOTS / THREADS)) {
             *thread = halved(slots);
         }
-        *sum = met::<THREADS, LANES>(&mut threads);
+        *sum = met::<THREADS, LANES>(&mut threads).to_bits();
     }
+}
+
+/// The sum of everything, added to the old result where there is one.
+pub fn finish_sum(sum: &[u32], old: Option<&[u32]>, result: &mut [u32]) {
+    result[0] = match old {
+        Some(old) => (f32::from_bits(old[0]) + f32::from_bits(sum[0])).to_bits(),
+        None => sum[0],
+    };
 }
 
 /// What the threads of a group add up to, from their accumulators: trees of `LANES` neighbours, then one over their
@@ -95,35 +115,45 @@ fn halved(slots: &mut [f32]) -> f32 {
 mod tests {
     use super::*;
 
+    /// The sums that a level of these elements leaves.
+    fn sums<const N: usize>(entry: LevelEntry, x: &[f32], y: Option<&[f32]>) -> [f32; N] {
+        let mut sums = [u32::MAX; N];
+        entry(bytemuck::cast_slice(x), y.map(bytemuck::cast_slice), &mut sums);
+        sums.map(f32::from_bits)
+    }
+
     #[test]
     fn short_and_whole_groups_sum_exactly() {
         let x: Vec<f32> = (0..1000).map(|value| value as f32).collect();
-        let mut sums = [0.0; 4];
-        level::<Identity, 64, 4, 64, 64>()(&x, None, &mut sums);
-        assert_eq!(sums, [32640.0, 98176.0, 163712.0, 204972.0]);
-        level::<Identity, 64, 4, 32, 256>()(&x, None, &mut sums);
-        assert_eq!(sums.iter().sum::<f32>(), 499_500.0);
-        level::<Multiply, 64, 4, 32, 64>()(&x[..3], Some(&[2.0, 3.0, 4.0]), &mut sums[..1]);
-        assert_eq!(sums[0], 11.0);
-        level::<Square, 64, 1, 64, 64>()(&[3.0, 4.0], None, &mut sums[..1]);
-        assert_eq!(sums[0], 25.0);
+        assert_eq!(
+            sums(level::<Identity, 64, 4, 64, 64>(), &x, None),
+            [32640.0, 98176.0, 163712.0, 204972.0]
+        );
+        let by_warps: [f32; 4] = sums(level::<Identity, 64, 4, 32, 256>(), &x, None);
+        assert_eq!(by_warps.iter().sum::<f32>(), 499_500.0);
+        assert_eq!(sums(level::<Multiply, 64, 4, 32, 64>(), &x[..3], Some(&[2.0, 3.0, 4.0])), [11.0]);
+        assert_eq!(sums(level::<Square, 64, 1, 64, 64>(), &[3.0, 4.0], None), [25.0]);
+    }
+
+    #[test]
+    fn red_30_what_a_mask_leaves_out_has_no_influence() {
+        let x = [f32::NAN, 1.0, f32::INFINITY, 2.0];
+        // A word selects by its bits, and -0 has one.
+        assert_eq!(sums(level::<Select, 4, 1, 4, 4>(), &x, Some(&[0.0, 9.0, 0.0, -0.0])), [3.0]);
+        assert!(sums::<1>(level::<Select, 4, 1, 4, 4>(), &x, Some(&[1.0; 4]))[0].is_nan());
     }
 
     #[test]
     fn the_tree_decides_the_bits() {
         // One tree of four adds (0, 2) and (1, 3); segments of two add the neighbours (0, 1) and (2, 3) first.
         let x = [1.0, 1e8, 3.0, -1e8];
-        let mut sums = [0.0; 1];
-        level::<Identity, 4, 1, 4, 4>()(&x, None, &mut sums);
-        assert_eq!(sums[0], 4.0);
-        level::<Identity, 4, 1, 2, 4>()(&x, None, &mut sums);
-        assert_eq!(sums[0], (1.0f32 + 1e8) + (3.0f32 - 1e8));
+        assert_eq!(sums(level::<Identity, 4, 1, 4, 4>(), &x, None), [4.0]);
+        assert_eq!(sums(level::<Identity, 4, 1, 2, 4>(), &x, None), [(1.0f32 + 1e8) + (3.0f32 - 1e8)]);
     }
 
     #[test]
     fn negative_zeros_sum_to_zero() {
-        let mut sums = [1.0; 1];
-        level::<Identity, 4, 1, 4, 4>()(&[-0.0; 4], None, &mut sums);
-        assert!(sums[0] == 0.0 && sums[0].is_sign_positive());
+        let [sum] = sums(level::<Identity, 4, 1, 4, 4>(), &[-0.0; 4], None);
+        assert!(sum == 0.0 && sum.is_sign_positive());
     }
 }

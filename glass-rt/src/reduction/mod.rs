@@ -7,10 +7,12 @@ mod geometry;
 pub mod host;
 mod limits;
 pub mod plan;
+mod state;
 pub mod task;
 
 pub(crate) use geometry::{grid, unaligned};
 pub use plan::{Level, PlanOptions, ReductionLimits, ReductionPlan, Span};
 pub use task::{
-    LevelEntry, Map, Reduction, ReductionCode, ReductionKernel, ReductionTask, ReductionVariant, Strategy,
+    FinishEntry, LevelEntry, Map, Operator, Reduction, ReductionCode, ReductionKernel, ReductionTask,
+    ReductionVariant, Strategy,
 };

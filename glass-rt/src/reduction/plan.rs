@@ -131,15 +131,14 @@ impl ReductionPlan {
             check_shape(variant.threads, variant.elements_per_thread, 2)?;
             let fits = check_device(variant.threads, variant.lanes, &kernels(variant), limits);
             let planned = fits.and_then(|()| {
-                let n_inputs = task.map.n_inputs() as u64;
                 let spans = spans.iter().map(|part| {
-                    let levels = span_levels(variant, part.len, n_inputs, limits)?;
+                    let levels = span_levels(task, variant, part.len, limits)?;
                     Ok(Span { start: part.start, len: part.len, levels })
                 });
                 spans.collect::<Result<Vec<Span>, Refusal>>()
             });
             match planned {
-                Ok(spans) => return Ok(Self::costed(variant_idx, variant, spans, limits)),
+                Ok(spans) => return Ok(Self::costed(task, variant_idx, spans, limits)),
                 Err(error) => refusal = error,
             }
         }
@@ -147,22 +146,25 @@ impl ReductionPlan {
     }
 
     fn costed(
+        task: &ReductionTask,
         variant_idx: usize,
-        variant: &ReductionVariant,
         spans: Vec<Span>,
         limits: &ReductionLimits,
     ) -> ReductionPlan {
+        let variant = &task.variants[variant_idx];
+        let n_words = task.operator.n_words();
         let of_span = |span: &Span| span.levels.iter().map(|level| level_depth(variant, level, limits)).sum();
         let deepest: u32 = spans.iter().map(of_span).max().unwrap_or(0);
         let mut lives = Vec::new();
         let mut n_steps = 0;
         for span in &spans {
-            lives.extend(partials(&span.levels, n_steps));
+            lives.extend(partials(n_words, &span.levels, n_steps));
             n_steps += span.levels.len();
         }
         let bytes =
             |lens: &mut dyn Iterator<Item = usize>| -> u64 { lens.map(|len| len as u64 * WORD_BYTES).sum() };
-        let handed = || spans.iter().map(|span| n_handed(variant, &span.levels) * HANDED_BYTES);
+        let handed =
+            || spans.iter().map(|span| n_handed(variant, n_words, span.levels[0].groups) * HANDED_BYTES);
         ReductionPlan {
             variant_idx,
             strategy: variant.strategy,
@@ -173,26 +175,26 @@ impl ReductionPlan {
             transient_bytes: bytes(&mut lives.iter().map(|life| life.len)) + handed().sum::<u64>(),
             transient_bytes_placed: bytes(&mut Placement::of(&lives).memories.into_iter())
                 + handed().max().unwrap_or(0),
-            arena_bytes: WORD_BYTES,
+            arena_bytes: u64::from(n_words) * WORD_BYTES,
             spans,
         }
     }
 }
 
-/// The partial sums that the launches of a span leave to later ones, from step `first` on, in the order of the levels
-/// that write them.
-pub(crate) fn partials(levels: &[Level], first: usize) -> Vec<Life> {
+/// The partial sums, or states of so many words, that the launches of a span leave to later ones, from step `first` on, in the
+/// order of the levels that write them.
+pub(crate) fn partials(n_words: u32, levels: &[Level], first: usize) -> Vec<Life> {
     let life = |(idx, level): (usize, &Level)| {
-        let written = first + idx;
-        Life { len: level.groups as usize, first: written, last: written + 1 }
+        let (len, written) = (level.groups as usize * n_words as usize, first + idx);
+        Life { len, first: written, last: written + 1 }
     };
     levels.iter().enumerate().take(levels.len() - 1).map(life).collect()
 }
 
-/// The sums that the groups of a launch hand over to its last one.
-pub(crate) fn n_handed(variant: &ReductionVariant, levels: &[Level]) -> u64 {
+/// The words that the groups of a launch hand over to its last one, so many each.
+pub(crate) fn n_handed(variant: &ReductionVariant, n_words: u32, groups: u32) -> u64 {
     match variant.code {
-        ReductionCode::OneLaunch(_) => levels[0].groups.into(),
+        ReductionCode::OneLaunch(_) => u64::from(groups) * u64::from(n_words),
         ReductionCode::Levels { .. } | ReductionCode::Host { .. } => 0,
     }
 }
@@ -269,11 +271,12 @@ fn kernels(variant: &ReductionVariant) -> Vec<&ReductionKernel> {
 
 /// The launches for `n` elements.
 fn span_levels(
+    task: &ReductionTask,
     variant: &ReductionVariant,
     n: u32,
-    n_inputs: u64,
     limits: &ReductionLimits,
 ) -> Result<Vec<Level>, Refusal> {
+    let n_words = u64::from(task.operator.n_words());
     let group_elements = u64::from(variant.threads) * u64::from(variant.elements_per_thread);
     let mut group_counts = levels(n, group_elements);
     if variant.strategy == Strategy::LastBlock {
@@ -293,19 +296,22 @@ fn span_levels(
     for (idx, &groups) in group_counts.iter().enumerate() {
         let grid = grid(groups, limits.groups_per_dimension)?;
         let n_groups: u64 = grid.iter().map(|extent| u64::from(*extent)).product();
-        let n_read = if idx == 0 { u64::from(n) * n_inputs } else { u64::from(n) };
-        // A single launch hands its partial sums over, puts zeros in their places and writes the result after them.
-        let (handed, result) = match variant.code {
-            ReductionCode::OneLaunch(_) => (u64::from(groups) * HANDED_BYTES, WORD_BYTES),
-            ReductionCode::Levels { .. } | ReductionCode::Host { .. } => (0, u64::from(groups) * WORD_BYTES),
+        let words_of_each = if idx == 0 { task.map.n_inputs() as u64 } else { n_words };
+        // A single launch hands its partial sums over, puts zeros in their places and writes the results after them. The
+        // last of several launches writes as many results as a state has words.
+        let (handed, written) = match variant.code {
+            ReductionCode::OneLaunch(_) => {
+                (n_handed(variant, task.operator.n_words(), groups) * HANDED_BYTES, n_words)
+            }
+            ReductionCode::Levels { .. } | ReductionCode::Host { .. } => (0, u64::from(groups) * n_words),
         };
         launches.push(Level {
             n,
             groups,
             grid,
             invocations: n_groups * u64::from(variant.threads),
-            bytes_read: n_read * WORD_BYTES + handed,
-            bytes_written: 2 * handed + result,
+            bytes_read: u64::from(n) * words_of_each * WORD_BYTES + handed,
+            bytes_written: 2 * handed + written * WORD_BYTES,
             barriers: kernel(variant, idx, group_counts.len()).map_or(0, |kernel| kernel.barriers),
         });
         n = groups;

@@ -1,12 +1,20 @@
 //! Static descriptions of reductions: what an expansion embeds, and the contract its kernels keep.
 //!
-//! A reduction applies a map to every element of one or two vectors and sums the results to one scalar. It runs in
+//! A reduction applies a map to every element of one or two vectors and reduces the results to one or two scalars. It runs in
 //! levels: the first reads the vectors, each later one the partial sums of the level before, until one group is
 //! left. With `T` threads and `E` elements per thread, group `g` of a level sums the elements from `g * T * E` on:
 //! thread `t` takes `base + t`, `base + t + T`, ... in ascending order from +0 (`acc + x`, `fma(x, x, acc)`,
 //! `fma(x, y, acc)`), then the threads meet in the tree of the [`Strategy`]. With vectors of `V` elements, a thread has
 //! `V` accumulators: accumulator `v` takes `base + V t + v`, `base + V (t + T) + v`, ..., and they meet by offsets
 //! `V/2 .. 1` first.
+//!
+//! # States
+//!
+//! Where an integer is summed, or an [`Operator`] gives extremes, groups leave states instead of sums: words that merge in any
+//! order with the same outcome. The words of one state follow each other: for a sum the sum modulo 2^32; for extremes a
+//! word that is 1 where there was no value, else 0, and then the key of each extreme. Keys are in the order of the numbers:
+//! `x` of a `u32`, `x ^ 2^31` of an `i32`, of a float `!x` where its sign is set, else `x | 2^31`. A NaN that is to be the result
+//! has the key 0 as the least and `2^32 - 1` as the greatest, which are the bits of NaNs again.
 //!
 //! # Kernel interface, CUDA and WGSL
 //!
@@ -15,9 +23,9 @@
 //! | binding | access | when |
 //! |---|---|---|
 //! | `x` | read | always: the vector, or the partial sums of the level before |
-//! | `y` | read | [`Map::Multiply`], first level |
-//! | `partials` | written | [`ReductionCode::Levels`]: the kernel writes partial sums |
-//! | `handed` | read, written | [`ReductionCode::OneLaunch`]: 64 bits a group, zeros between launches |
+//! | `y` | read | [`Map::Multiply`] and [`Map::Select`], first level: the second vector, the mask |
+//! | `partials` | written | [`ReductionCode::Levels`]: the kernel writes partial sums, or states |
+//! | `handed` | read, written | [`ReductionCode::OneLaunch`]: 64 bits for each word of a group, zeros between launches |
 //! | `arena` | read, written | always: words; the gate, and the result by its bits |
 //!
 //! Arguments, each 32 bits, in this order: CUDA parameters after the pointers, WGSL a block padded with zeros to a
@@ -28,9 +36,10 @@
 //! | `n` | elements of this level, at least 1 |
 //! | `n_groups` | groups of this level, `ceil(n / (T * E))` |
 //! | `x_start`, `y_start` | first element, from the start of the binding |
-//! | `slot` | word of the result in the arena |
+//! | `slot` | word of the (first) result in the arena |
 //! | `gate` | word in the arena; 0 there means that nothing is written. [`NO_GATE`]: always on |
-//! | `accumulate` | 1: the result is the old value + the sum; 0: the sum |
+//! | `accumulate` | 1: the old results are one more element, unless the old status says that there is none; 0: they are not |
+//! | further slots | words of the other results, in the order of [`Operator::results`] |
 //!
 //! The grid is three-dimensional. A kernel linearises its group index and compares it with `n_groups` before it
 //! multiplies.
@@ -40,6 +49,7 @@ use std::fmt;
 use crate::error::Error;
 use crate::kernel::{Code, Target};
 use crate::reduction::plan::{PlanOptions, ReductionLimits, ReductionPlan};
+use crate::word::Format;
 
 /// The gate argument of a launch without a gate.
 pub const NO_GATE: u32 = u32::MAX;
@@ -47,7 +57,7 @@ pub const NO_GATE: u32 = u32::MAX;
 /// Most elements that one thread adds to one accumulator, and so the largest `elements_per_thread`.
 pub const MAX_CHAIN: u32 = 64;
 
-/// What the first level does with its elements; every later level adds them as they are.
+/// What the first level does with its elements; every later level takes them as they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Map {
     /// `x`.
@@ -56,6 +66,8 @@ pub enum Map {
     Square,
     /// `x * y`.
     Multiply,
+    /// `x` where the word of a mask is not 0; elsewhere there is no element.
+    Select,
 }
 
 impl Map {
@@ -63,7 +75,59 @@ impl Map {
     pub const fn n_inputs(self) -> usize {
         match self {
             Map::Identity | Map::Square => 1,
-            Map::Multiply => 2,
+            Map::Multiply | Map::Select => 2,
+        }
+    }
+
+    /// Names of the vectors it reads, with the format of each for a reduction of `format`.
+    pub(crate) const fn inputs(self, format: Format) -> &'static [(&'static str, Format)] {
+        const fn of(format: Format) -> &'static [(&'static str, Format); 2] {
+            match format {
+                Format::F32 => &[("x", Format::F32), ("mask", Format::U32)],
+                Format::U32 => &[("x", Format::U32), ("mask", Format::U32)],
+                Format::I32 => &[("x", Format::I32), ("mask", Format::U32)],
+            }
+        }
+        match self {
+            Map::Identity | Map::Square => of(format).split_at(1).0,
+            Map::Multiply => &[("x", Format::F32), ("y", Format::F32)],
+            Map::Select => of(format),
+        }
+    }
+}
+
+/// What the elements become.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operator {
+    /// Their sum; of integers modulo 2^32.
+    Sum,
+    /// The smallest of them, and a status.
+    Min,
+    /// The largest of them, and a status.
+    Max,
+    /// Both, and a status.
+    Extent,
+}
+
+impl Operator {
+    /// Names of the results, with the format of each for elements of `format`. Bit 0 of a status is set where there was no
+    /// value, and the other results are 0 then.
+    pub fn results(self, format: Format) -> Vec<(&'static str, Format)> {
+        let status = ("status", Format::U32);
+        match self {
+            Operator::Sum => vec![("sum", format)],
+            Operator::Min => vec![("min", format), status],
+            Operator::Max => vec![("max", format), status],
+            Operator::Extent => vec![("min", format), ("max", format), status],
+        }
+    }
+
+    /// Words of a state, and as many results.
+    pub const fn n_words(self) -> u32 {
+        match self {
+            Operator::Sum => 1,
+            Operator::Min | Operator::Max => 2,
+            Operator::Extent => 3,
         }
     }
 }
@@ -97,6 +161,10 @@ pub struct ReductionTask {
     pub symbol: &'static str,
     /// What the first level does.
     pub map: Map,
+    /// What the elements are; a mask is of words.
+    pub format: Format,
+    /// What they become.
+    pub operator: Operator,
     /// For [`Map::Multiply`]: the reduction that serves two equal inputs, which are then bound once.
     pub square: Option<&'static ReductionTask>,
     /// The embedded kernels. The first one that the length and the device allow is taken.
@@ -156,15 +224,20 @@ pub enum ReductionCode {
         chunk: LevelEntry,
         /// Later levels. With [`Strategy::LastBlock`] there is one, whose only group adds all partial sums.
         fold: LevelEntry,
+        /// What becomes of the sum or the state of everything.
+        finish: FinishEntry,
     },
 }
 
-/// The host form of one level: `sums[g]` becomes the sum of group `g`.
+/// The host form of one level, on words: `sums` takes the sum, or the words of the state, of each group in turn.
 ///
-/// `x` holds the elements of the groups 0 to `sums.len() - 1` and nothing else; only the last group may be short.
-/// `y` is given, in the length of `x`, to the first level of [`Map::Multiply`]. A level may be evaluated in several
-/// calls, each on a run of whole groups.
-pub type LevelEntry = fn(x: &[f32], y: Option<&[f32]>, sums: &mut [f32]);
+/// `x` holds the elements of these groups and nothing else, as many words each as the level before leaves; only the last
+/// group may be short. `y` is given, in the length of `x`, to the first level of [`Map::Multiply`] and [`Map::Select`]. A
+/// level may be evaluated in several calls, each on a run of whole groups.
+pub type LevelEntry = fn(x: &[u32], y: Option<&[u32]>, sums: &mut [u32]);
+
+/// The results from the sum or the state of everything, and from the old results where these take part.
+pub type FinishEntry = fn(state: &[u32], old: Option<&[u32]>, results: &mut [u32]);
 
 /// One kernel text.
 #[derive(Clone, Copy, Debug)]

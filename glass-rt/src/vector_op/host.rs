@@ -308,8 +308,8 @@ mod tests {
         assert_eq!(sum(vector::<Plain, 4, 1, 4>(), &[-0.0; 3]).to_bits(), 0);
 
         // One group adds all sums of groups: thread t takes t, t + 2, ...
-        let mut total = [0.0];
-        fold::<2, 2>()(&[1.0, 1e8, 3.0, -1e8, 5.0], None, &mut total);
-        assert_eq!(total[0], 9.0);
+        let mut total = [0];
+        fold::<2, 2>()(&[1.0f32, 1e8, 3.0, -1e8, 5.0].map(f32::to_bits), None, &mut total);
+        assert_eq!(f32::from_bits(total[0]), 9.0);
     }
 }

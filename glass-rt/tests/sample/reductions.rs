@@ -3,8 +3,11 @@
 
 use glass_rt::kernel::Code;
 use glass_rt::reduction::{
-    Map, Reduction, ReductionCode, ReductionKernel, ReductionTask, ReductionVariant, Strategy,
+    Map, Operator, Reduction, ReductionCode, ReductionKernel, ReductionTask, ReductionVariant, Strategy,
 };
+
+use glass_rt::reduction::host::finish_sum;
+use glass_rt::word::Format;
 
 use super::cuda;
 
@@ -166,7 +169,7 @@ const fn variant(strategy: Strategy, code: ReductionCode) -> ReductionVariant {
 }
 
 /// Sums groups of `group_elements`, as the definition has it.
-fn level(n: usize, group_elements: usize, sums: &mut [f32], add: impl Fn(f32, usize) -> f32) {
+fn level(n: usize, group_elements: usize, sums: &mut [u32], add: impl Fn(f32, usize) -> f32) {
     for (group, sum) in sums.iter_mut().enumerate() {
         let end = n.min((group + 1) * group_elements);
         let mut lanes = [0f32; THREADS];
@@ -182,25 +185,27 @@ fn level(n: usize, group_elements: usize, sums: &mut [f32], add: impl Fn(f32, us
             }
             offset /= 2;
         }
-        *sum = lanes[0];
+        *sum = lanes[0].to_bits();
     }
 }
 
-fn sum(x: &[f32], _: Option<&[f32]>, sums: &mut [f32]) {
-    level(x.len(), THREADS * ELEMENTS, sums, |acc, i| acc + x[i]);
+fn sum(x: &[u32], _: Option<&[u32]>, sums: &mut [u32]) {
+    level(x.len(), THREADS * ELEMENTS, sums, |acc, i| acc + f32::from_bits(x[i]));
 }
 
-fn sum_all(x: &[f32], _: Option<&[f32]>, sums: &mut [f32]) {
-    level(x.len(), x.len(), sums, |acc, i| acc + x[i]);
+fn sum_all(x: &[u32], _: Option<&[u32]>, sums: &mut [u32]) {
+    level(x.len(), x.len(), sums, |acc, i| acc + f32::from_bits(x[i]));
 }
 
-fn square(x: &[f32], _: Option<&[f32]>, sums: &mut [f32]) {
-    level(x.len(), THREADS * ELEMENTS, sums, |acc, i| x[i].mul_add(x[i], acc));
+fn square(x: &[u32], _: Option<&[u32]>, sums: &mut [u32]) {
+    let square = |i: usize, acc| f32::from_bits(x[i]).mul_add(f32::from_bits(x[i]), acc);
+    level(x.len(), THREADS * ELEMENTS, sums, |acc, i| square(i, acc));
 }
 
-fn multiply(x: &[f32], y: Option<&[f32]>, sums: &mut [f32]) {
+fn multiply(x: &[u32], y: Option<&[u32]>, sums: &mut [u32]) {
     let y = y.expect("a second input");
-    level(x.len(), THREADS * ELEMENTS, sums, |acc, i| x[i].mul_add(y[i], acc));
+    let product = |i: usize, acc| f32::from_bits(x[i]).mul_add(f32::from_bits(y[i]), acc);
+    level(x.len(), THREADS * ELEMENTS, sums, |acc, i| product(i, acc));
 }
 
 macro_rules! reduction {
@@ -217,6 +222,8 @@ macro_rules! reduction {
         static $task: ReductionTask = ReductionTask {
             symbol: $hash,
             map: Map::$map,
+            format: Format::F32,
+            operator: Operator::Sum,
             square: $square,
             variants: &[
                 variant(Strategy::Tree, levels(wgsl_chunks!($n, $hash, $wgsl), WGSL_FOLDS)),
@@ -231,8 +238,11 @@ macro_rules! reduction {
                         concat!("#define ADD(acc, i) ", $cuda)
                     )),
                 ),
-                variant(Strategy::Tree, ReductionCode::Host { chunk: $host, fold: sum }),
-                variant(Strategy::LastBlock, ReductionCode::Host { chunk: $host, fold: sum_all }),
+                variant(Strategy::Tree, ReductionCode::Host { chunk: $host, fold: sum, finish: finish_sum }),
+                variant(
+                    Strategy::LastBlock,
+                    ReductionCode::Host { chunk: $host, fold: sum_all, finish: finish_sum },
+                ),
             ],
         };
     };

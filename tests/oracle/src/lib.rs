@@ -30,6 +30,7 @@
 //! | [`bits`] | whether two results are the same bytes |
 //! | [`layout`] | where an element lies in a batch buffer |
 //! | [`long`] | reductions of long vectors |
+//! | [`states`] | reductions of long vectors to words |
 //! | [`image`] | the bytes of a batch's operands |
 #![forbid(unsafe_code)]
 
@@ -50,6 +51,7 @@ mod ops;
 pub mod problem;
 pub mod real;
 pub mod reference;
+pub mod states;
 mod structured;
 mod tally;
 pub mod task;

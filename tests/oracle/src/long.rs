@@ -12,6 +12,8 @@ pub enum Map {
     Square,
     /// `x y`.
     Multiply,
+    /// `x` where `y`, a mask, is not 0.
+    Select,
 }
 
 /// How the threads of a group meet.
@@ -57,6 +59,8 @@ impl Levels {
                 Map::Identity => acc.plus(x),
                 Map::Square => x.fma(x, *acc),
                 Map::Multiply => x.fma(y[start + position], *acc),
+                Map::Select if y[start + position] == T::ZERO => *acc,
+                Map::Select => acc.plus(x),
             };
         }
         self.meet(own.chunks(self.width).map(|thread| halved(thread.to_vec())).collect())

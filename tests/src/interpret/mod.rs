@@ -6,14 +6,16 @@
 //! that a tree leaves undefined, an element that is read before it is written, a tree or barrier that some
 //! workers do not reach, and two workers that meet in an element without a barrier between them.
 
+mod formula;
 mod function;
 mod memory;
 mod ring;
+mod tree;
 
 use function::{evaluate, pivot};
 use glass_codegen::kernel::{Body, Constant, Epilogue, Function, Index, IntExpr, Kernel, Note, Sign, Stmt};
 use glass_codegen::plan::WARP;
-use glass_codegen::spec::Spec;
+use glass_codegen::spec::{Element, Format, Spec};
 use glass_oracle::case::POISON_WORD;
 use glass_oracle::{Case, Real};
 use memory::Memory;
@@ -47,6 +49,7 @@ pub fn run_body<T: Real>(
     }
     let scalars = spec.scalars.iter().zip(&case.scalars);
     let mut machine = Machine {
+        spec,
         n_workers,
         memory: Memory::new(spec, case)?,
         ints: HashMap::new(),
@@ -65,22 +68,11 @@ pub fn run_body<T: Real>(
     machine.memory.finish(case)
 }
 
-/// Halving offsets; afterwards only the first lane holds something.
-fn halve<T: Real>(segment: &mut [T]) {
-    let mut half = segment.len() / 2;
-    while half > 0 {
-        for lane in 0..half {
-            segment[lane] = segment[lane].plus(segment[lane + half]);
-        }
-        half /= 2;
-    }
-    segment[1..].fill(T::NAN);
-}
-
 /// What an integer of a worker that did not define it holds: no index.
 const NO_INT: isize = isize::MIN / 4;
 
 struct Machine<'a, T> {
+    spec: &'a Spec,
     n_workers: usize,
     memory: Memory<T>,
     /// Named integers, one value a worker.
@@ -165,11 +157,29 @@ impl<'a, T: Real> Machine<'a, T> {
                 let value = self.value(init)?.to_vec();
                 self.values.insert(name, value);
             }
+            Stmt::Evaluate { name, format: Format::F32, of } => {
+                let mut values = vec![T::NAN; self.n_workers];
+                for worker in workers(active) {
+                    values[worker] = self.value_of(of, worker)?;
+                }
+                self.values.insert(name, values);
+            }
+            Stmt::Evaluate { name, of, .. } => {
+                let mut words = vec![POISON_WORD; self.n_workers];
+                for worker in workers(active) {
+                    words[worker] = self.word_of(of, worker)?;
+                }
+                self.words.insert(name, words);
+            }
+            Stmt::MergeWord { acc, merge, of } => {
+                let mut words = self.word(acc)?.to_vec();
+                for worker in workers(active) {
+                    words[worker] = tree::merged(*merge, words[worker], self.word_of(of, worker)?);
+                }
+                self.words.insert(acc, words);
+            }
             // Their formulas are written out in the tests that execute their CUDA text.
-            Stmt::Evaluate { .. }
-            | Stmt::RowProduct { .. }
-            | Stmt::RowProducts { .. }
-            | Stmt::Existing { .. } => {
+            Stmt::RowProduct { .. } | Stmt::RowProducts { .. } | Stmt::Existing { .. } => {
                 return Err("a vector operation is not interpreted".to_owned());
             }
             Stmt::Constant { name, constant: Constant::One } => self.constant(name, T::ONE),
@@ -200,8 +210,8 @@ impl<'a, T: Real> Machine<'a, T> {
                 let function = if *keeps_nan { Function::Maximum } else { Function::Max };
                 evaluate(function, &[acc, machine.value(value)?[worker]])
             })?,
-            Stmt::Combine { acc, lanes } => self.combine(acc, *lanes, active)?,
-            Stmt::Deal { acc, n_warps } => self.deal(acc, *n_warps, active)?,
+            Stmt::Combine { acc, lanes, merge } => self.combine(acc, *lanes, *merge, active)?,
+            Stmt::Deal { acc, n_warps, merge } => self.deal(acc, *n_warps, *merge, active)?,
             Stmt::Finish { name, acc, old, epilogue } => {
                 let mut finished = vec![T::NAN; self.n_workers];
                 for worker in workers(active) {
@@ -389,43 +399,6 @@ impl<'a, T: Real> Machine<'a, T> {
         Ok(())
     }
 
-    /// Halving offsets inside every segment; afterwards only the first lane of a segment holds something.
-    fn combine(&mut self, acc: &'a str, lanes: usize, active: &[bool]) -> Result<(), String> {
-        let mut slots = self.value(acc)?.to_vec();
-        if lanes > WARP {
-            if slots.len() != lanes || active.contains(&false) {
-                return Err("a tree that some workers do not reach".to_owned());
-            }
-            halve(&mut slots);
-            self.values.insert(acc, slots);
-            return Ok(());
-        }
-        for (warp_idx, warp) in active.chunks(WARP).enumerate() {
-            if warp.iter().all(|active| !active) {
-                continue;
-            }
-            if warp.len() < WARP || warp.contains(&false) {
-                return Err("a tree that some lanes of a warp do not reach".to_owned());
-            }
-            for segment in slots[warp_idx * WARP..][..WARP].chunks_exact_mut(lanes) {
-                halve(segment);
-            }
-        }
-        self.values.insert(acc, slots);
-        Ok(())
-    }
-
-    /// Lane `l` of every warp takes what the first lane of warp `l` has.
-    fn deal(&mut self, acc: &'a str, n_warps: usize, active: &[bool]) -> Result<(), String> {
-        if active.len() != n_warps * WARP || active.contains(&false) {
-            return Err("sums are dealt where some workers are missing".to_owned());
-        }
-        let totals: Vec<_> = self.value(acc)?.iter().copied().step_by(WARP).collect();
-        let lanes = (0..active.len()).map(|worker| totals.get(worker % WARP).copied().unwrap_or(T::ZERO));
-        self.values.insert(acc, lanes.collect());
-        Ok(())
-    }
-
     fn finish(&self, epilogue: &Epilogue, acc: T, old: Option<T>) -> Result<T, String> {
         let Epilogue { alpha, accumulates, beta } = *epilogue;
         if accumulates != old.is_some() {
@@ -493,6 +466,10 @@ impl<'a, T: Real> Machine<'a, T> {
         active: &[bool],
     ) -> Result<(), String> {
         let limit = self.named("count")?.to_vec();
+        let array = &self.spec.operands[operand];
+        if array.element == Element::Word {
+            return self.load_words_below(names, (operand, stride, array.width()), first, active);
+        }
         for (position, name) in names.iter().enumerate() {
             let mut loaded = vec![T::ZERO; self.n_workers];
             for worker in workers(active) {
@@ -502,6 +479,34 @@ impl<'a, T: Real> Machine<'a, T> {
                 }
             }
             self.values.insert(name, loaded);
+        }
+        Ok(())
+    }
+
+    /// The same of words: those of an element, or of the columns of a matrix, one after the other.
+    fn load_words_below(
+        &mut self,
+        names: &'a [String],
+        (operand, stride, width): (usize, usize, usize),
+        first: Vec<isize>,
+        active: &[bool],
+    ) -> Result<(), String> {
+        let limit = self.named("count")?.to_vec();
+        let nothing = |word: usize| match self.spec.state() {
+            Some(state) if width > 1 => state.words[word].merge.identity(),
+            Some(_) | None => 0,
+        };
+        for (position, name) in names.iter().enumerate() {
+            let (column, word) = (position / width * stride, position % width);
+            let mut loaded = vec![nothing(word); self.n_workers];
+            for worker in workers(active) {
+                let column = first[worker] + column.cast_signed();
+                if column < limit[worker] {
+                    let element = column * width.cast_signed() + word.cast_signed();
+                    loaded[worker] = self.memory.load_word(operand, element, worker)?;
+                }
+            }
+            self.words.insert(name, loaded);
         }
         Ok(())
     }

@@ -28,7 +28,7 @@ fn the_text_computes_the_bits_of_its_strategy() {
             return;
         }
     };
-    let all = reduction::all();
+    let all = reduction::sums();
     let kernels: Vec<_> =
         all.iter().flat_map(reduction::kernels).filter(|kernel| kernel.target == Target::Cuda).collect();
     // The later levels of all ops are the same.
@@ -60,7 +60,11 @@ fn check(process: &mut Process, kernel: &Variant, map: Map, levels: &Levels) -> 
         Destination::Partials | Destination::LastBlock => vec![1, chunk, chunk + 1, 5 * chunk + 7],
     };
     for &n in &lengths {
-        let (x, y) = (vector::<f32>("x", n + 3), vector::<f32>("y", n + 2));
+        let (x, mut y) = (vector::<f32>("x", n + 3), vector::<f32>("y", n + 2));
+        if map == Map::Select {
+            // As words these are any but 0, and 0.
+            y.iter_mut().for_each(|y| *y = if *y > 0.0 { *y } else { 0.0 });
+        }
         let (x_start, y_start) = (3, 2);
         let partials = levels.level(map, &x[x_start..], &y[y_start..]);
         let sum = match destination {
@@ -100,9 +104,9 @@ fn launch(process: &mut Process, given: &Given<'_>, gate: u32, accumulate: u32) 
     let destination = given.kernel.plan.level.expect("it is a level").destination;
     let floats = |values: &[f32]| values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>();
     let (mut operands, mut signature) = (vec![floats(given.x)], "f".to_owned());
-    if given.map == Map::Multiply {
+    if matches!(given.map, Map::Multiply | Map::Select) {
         operands.push(floats(given.y));
-        signature.push('f');
+        signature.push(if given.map == Map::Select { 'u' } else { 'f' });
     }
     let partials_at = operands.len();
     match destination {

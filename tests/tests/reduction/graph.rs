@@ -13,6 +13,10 @@ use glass_oracle::long::{self, Depth, Levels, Map, Meeting, vector};
 #[glass::reduce(sum)]
 struct Sum;
 
+/// The sum of the elements that a mask selects.
+#[glass::reduce(sum, masked)]
+struct MaskedSum;
+
 /// The squared norm of a vector.
 #[glass::reduce(norm2)]
 struct SquaredNorm;
@@ -42,6 +46,37 @@ fn sum_by_every_strategy() {
 }
 
 #[test]
+fn red_30_masked_sum_by_every_strategy() {
+    on_every_device::<MaskedSum>(Map::Select, &[], &LONGEST);
+}
+
+#[test]
+fn red_30_only_selected_elements_are_nan_or_infinite() {
+    let x = [f32::NAN, 1.0, f32::INFINITY, 2.0];
+    for device in &Device::all().0 {
+        // WGSL may take every number for finite.
+        let is_ieee = device.target() != Target::Wgpu;
+        let sum = |mask: [u32; 4]| {
+            let mut declaration = ScalarArena::declare();
+            let result = declaration.f32("result").expect("a name");
+            let mut graph = Graph::new(device, declaration.seal());
+            let values = Vector::upload(device, &x).expect("room for a vector");
+            let mask = Vector::upload(device, &mask).expect("room for a mask");
+            let x = graph.import(VecView::from(&values)).expect("of this device");
+            let mask = graph.import(VecView::from(&mask)).expect("of this device");
+            graph.add::<MaskedSum>("result", (x, mask), result).expect("a reduction");
+            let compiled = graph.compile().expect("kernels");
+            compiled.run().expect("it was compiled");
+            compiled.read(result).expect("it has run")
+        };
+        assert_eq!(sum([0, 9, 0, u32::MAX]), 3.0, "{}", device.name());
+        assert_eq!(sum([0; 4]).to_bits(), 0, "{}", device.name());
+        assert!(!is_ieee || sum([0, 1, 1, 1]) == f32::INFINITY, "{}", device.name());
+        assert!(!is_ieee || sum([1; 4]).is_nan(), "{}", device.name());
+    }
+}
+
+#[test]
 fn norm2_by_every_strategy() {
     on_every_device::<SquaredNorm>(Map::Square, &[], &LONGEST);
 }
@@ -54,7 +89,7 @@ fn dot_by_every_strategy() {
 
 #[test]
 fn every_kernel_has_passed_on_a_gpu() {
-    let tasks = [Sum::TASK, SquaredNorm::TASK, Inner::TASK, LargeInner::TASK];
+    let tasks = [Sum::TASK, MaskedSum::TASK, SquaredNorm::TASK, Inner::TASK, LargeInner::TASK];
     let kernels: Vec<_> = tasks.into_iter().flat_map(receipt::kernels).collect();
     glass_tests::receipt::check(receipt::FILE, &kernels);
 }
@@ -103,17 +138,32 @@ fn on_every_device<K: Reduction>(map: Map, long: &[usize], on_cuda: &[usize]) {
 }
 
 fn check<K: Reduction>(device: &Device, strategy: Strategy, map: Map, n: usize) {
-    let whole = OFFSETS.map(|offset| vector::<f32>(if offset == OFFSETS[0] { "x" } else { "y" }, n + offset));
+    let mut whole =
+        OFFSETS.map(|offset| vector::<f32>(if offset == OFFSETS[0] { "x" } else { "y" }, n + offset));
+    if map == Map::Select {
+        // As words these are 0, and any other one.
+        whole[1].iter_mut().for_each(|y| *y = if *y > 0.0 { 1.0 } else { 0.0 });
+    }
     let [x, y] = [&whole[0][OFFSETS[0]..], &whole[1][OFFSETS[1]..]];
     let mut declaration = ScalarArena::declare();
     let result = declaration.f32("result").expect("a name");
     let mut graph = Graph::new(device, declaration.seal());
     graph.plan_with(PlanOptions { strategy: Some(strategy) });
     let mut handles = Vec::new();
-    for (values, offset) in whole.iter().zip(OFFSETS).take(K::TASK.map.n_inputs()) {
-        let memory = Vector::upload(device, values).expect("room for a vector");
-        handles
-            .push(graph.import(VecView::new(&memory, offset, n).expect("inside")).expect("of this device"));
+    let mut import = |values: &[f32], offset, is_mask| {
+        let handle = if is_mask {
+            let words: Vec<u32> = values.iter().map(|value| value.to_bits()).collect();
+            let memory = Vector::upload(device, &words).expect("room for a mask");
+            graph.import(VecView::new(&memory, offset, n).expect("inside"))
+        } else {
+            let memory = Vector::upload(device, values).expect("room for a vector");
+            graph.import(VecView::new(&memory, offset, n).expect("inside"))
+        };
+        handles.push(handle.expect("of this device"));
+    };
+    import(&whole[0], OFFSETS[0], false);
+    if K::TASK.map.n_inputs() == 2 {
+        import(&whole[1], OFFSETS[1], map == Map::Select);
     }
     match handles[..] {
         [x] => drop(graph.add::<K>("result", (x,), result).expect("a reduction")),
@@ -146,7 +196,7 @@ fn check<K: Reduction>(device: &Device, strategy: Strategy, map: Map, n: usize) 
     let second = match map {
         Map::Identity => &vec![1.0; n],
         Map::Square => x,
-        Map::Multiply => y,
+        Map::Multiply | Map::Select => y,
     };
     let terms = || x.iter().zip(second).map(|(x, y)| f64::from(*x) * f64::from(*y));
     let limits = device.reduction_limits();

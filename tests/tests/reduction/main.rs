@@ -4,4 +4,7 @@ mod cuda_text;
 mod graph;
 mod ir;
 mod receipt;
+mod refusals;
+mod state_graph;
+mod state_text;
 mod wgsl;

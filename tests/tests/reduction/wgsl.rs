@@ -14,21 +14,31 @@ const MAX_WORKGROUP_BYTES: usize = 16_384;
 #[test]
 fn every_text_is_valid_and_binds_what_the_interface_says() {
     let mut n_texts = 0;
-    for generated in reduction::all() {
+    let mut check_all = |variant: &Variant, n_inputs, n_results| {
+        assert_eq!(variant.sources.len(), 2);
+        for source in &variant.sources {
+            check(variant, source, n_inputs, n_results);
+            n_texts += 1;
+        }
+    };
+    for generated in reduction::sums() {
         let kernels = reduction::kernels(&generated);
         for kernel in kernels.iter().filter(|kernel| kernel.target == Target::Wgsl) {
-            let n_inputs = if kernel.map == Map::Multiply { 2 } else { 1 };
-            assert_eq!(kernel.variant.sources.len(), 2);
-            for source in &kernel.variant.sources {
-                check(kernel.variant, source, n_inputs);
-                n_texts += 1;
-            }
+            let n_inputs = if matches!(kernel.map, Map::Multiply | Map::Select) { 2 } else { 1 };
+            check_all(kernel.variant, n_inputs, 1);
         }
     }
-    assert_eq!(n_texts, 3 * 6 * 4 * 2);
+    for generated in reduction::states() {
+        let kernels = reduction::state_kernels(&generated);
+        for kernel in kernels.iter().filter(|kernel| kernel.target == Target::Wgsl) {
+            let n_inputs = if kernel.is_first && kernel.long.is_masked { 2 } else { 1 };
+            check_all(kernel.variant, n_inputs, kernel.states.state([]).len());
+        }
+    }
+    assert_eq!(n_texts, (4 * 6 + 28) * 4 * 2);
 }
 
-fn check(kernel: &Variant, source: &Source, n_inputs: usize) {
+fn check(kernel: &Variant, source: &Source, n_inputs: usize, n_results: usize) {
     let text = source.text();
     let name = &source.file_name;
     let module = naga::front::wgsl::parse_str(&text)
@@ -57,7 +67,8 @@ fn check(kernel: &Variant, source: &Source, n_inputs: usize) {
     storage.sort_unstable();
     assert_eq!(storage, expected, "{name}");
     let uniform = (!is_native).then_some(expected.len() as u32);
-    assert_eq!(arguments, [(uniform, 32)], "{name}");
+    let words = (6 + n_results).next_multiple_of(4) as u32;
+    assert_eq!(arguments, [(uniform, 4 * words)], "{name}");
     assert_eq!(workgroup_bytes, kernel.plan.shared_bytes, "{name}");
     assert!(workgroup_bytes <= MAX_WORKGROUP_BYTES, "{name}: {workgroup_bytes} B");
 }

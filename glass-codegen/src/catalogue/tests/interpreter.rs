@@ -56,6 +56,7 @@ impl Problem<'_> {
                 Phase::Exchange(exchange) => self.exchange(exchange),
                 Phase::Indexed(indexed) => self.indexed(indexed),
                 Phase::Search(search) => self.search(search),
+                Phase::State(_) => unreachable!("problems of a fixed size have no state"),
             }
         }
     }
@@ -128,6 +129,7 @@ impl Problem<'_> {
             Term::Magnitude | Term::LargestMagnitude => x(i).abs(),
             Term::Distance => (x(i) - self.values[sources[1]][i]).abs(),
             Term::Square | Term::ScaledSquare => x(i) * x(i),
+            Term::Selected => unreachable!("problems of a fixed size have no mask"),
             Term::Product => x(i) * self.values[sources[1]][i],
         });
         self.values[*output][0] = match term {

@@ -39,6 +39,7 @@ const WORDS: &[(Field, &[&str])] = &[
     (Field::Fill, &["full", "lower", "upper", "zero", "untouched"]),
     (Field::Reg, &["none", "shift", "diag_shift"]),
     (Field::Axis, &["k", "a", "b"]),
+    (Field::Nan, &["ignore", "propagate"]),
     (Field::Check, &["on", "off"]),
 ];
 
@@ -202,6 +203,10 @@ fn assert_inside(spec: &Spec) {
                     assert_eq!(spec.operands[operand].elements(), exchange.rows * exchange.cols);
                 }
                 assert_eq!(spec.operands[exchange.pivots].elements(), exchange.rows);
+                continue;
+            }
+            Phase::State(state) => {
+                assert_eq!(spec.operands[state.output].elements(), state.words.len());
                 continue;
             }
             Phase::Search(search) => {

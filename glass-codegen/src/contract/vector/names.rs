@@ -382,6 +382,7 @@ fn signature(operator: Operator, given: &[Format]) -> (&'static str, Option<Form
             ("a u32 and two of one format", given[0] == U32 && given[1] == given[2], given[1])
         }
         Operator::Finite => ("f32", all(F32), U32),
+        Operator::Word(_) => ("nothing that an equation names", false, U32),
     };
     (allowed, is_legal.then_some(result))
 }
@@ -400,5 +401,6 @@ fn spelled_operator(operator: Operator) -> &'static str {
         Operator::Not => "`!`",
         Operator::Select => "`select`",
         Operator::Finite => "`finite`",
+        Operator::Word(_) => "an operation on words",
     }
 }

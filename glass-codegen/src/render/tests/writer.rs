@@ -509,7 +509,7 @@ fn epilogues() {
 
 #[test]
 fn lanes_meet_and_wait() {
-    let stmts = || vec![Stmt::Combine { acc: name("acc"), lanes: 4 }, Stmt::Barrier];
+    let stmts = || vec![Stmt::Combine { acc: name("acc"), lanes: 4, merge: None }, Stmt::Barrier];
     let shuffles = [
         "acc = __fadd_rn(acc, __shfl_down_sync(0xffffffffu, acc, 2u, 4));",
         "acc = __fadd_rn(acc, __shfl_down_sync(0xffffffffu, acc, 1u, 4));",

@@ -3,9 +3,10 @@
 use super::task::{number, raw_string, word};
 use super::{beside, documented};
 use crate::contract::item::Item;
-use glass_codegen::catalogue::Op;
+use glass_codegen::catalogue::{Long, Nan, Op};
 use glass_codegen::plan::{Shape, Target, WARP};
 use glass_codegen::reduction::{Levels, ReductionVariant, Strategy};
+use glass_codegen::spec::Format;
 use glass_codegen::{GeneratedReduction, Variant};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
@@ -31,7 +32,14 @@ pub(in crate::contract) fn reduction_stub(item: &Item) -> TokenStream {
         use ::glass::rt::reduction::*;
         pub(super) const SOURCES: &[(&str, &str)] = &[];
         pub(super) static TASK: ReductionTask =
-            ReductionTask { symbol: "", map: Map::Identity, square: Option::None, variants: &[] };
+            ReductionTask {
+                symbol: "",
+                map: Map::Identity,
+                format: ::glass::rt::word::Format::F32,
+                operator: Operator::Sum,
+                square: Option::None,
+                variants: &[],
+            };
     };
     beside(item, &kernels, &interface(item))
 }
@@ -62,9 +70,12 @@ fn interface(item: &Item) -> TokenStream {
 /// A section below the user's own words.
 fn docs(generated: &GeneratedReduction) -> String {
     let request = &generated.request;
-    let formula = match request.op {
+    let formula = match request.of.op {
         Op::Dot => "x' y",
         Op::Norm2 => "x' x",
+        Op::Min => "min x, status",
+        Op::Max => "max x, status",
+        Op::Extent => "min x, max x, status",
         _ => "sum x",
     };
     let shape = match request.shape {
@@ -73,7 +84,18 @@ fn docs(generated: &GeneratedReduction) -> String {
         }
         None => "in blocks and chunks that the length decides".to_owned(),
     };
-    format!("\n# Reduction\n`{formula}` of vectors of any length, {}, {shape}.", request.dtype.as_str(),)
+    let mask = if request.of.is_masked { " where the words of a mask are not 0" } else { "" };
+    let nan = match (request.of.nan, request.of.op) {
+        (Nan::Propagate, _) => "; a NaN is the result",
+        (Nan::Ignore, Op::Min | Op::Max | Op::Extent) if request.of.format == Format::F32 => {
+            "; only finite elements are values"
+        }
+        (Nan::Ignore, _) => "",
+    };
+    format!(
+        "\n# Reduction\n`{formula}` of vectors of any length{mask}, {}{nan}, {shape}.",
+        request.of.format.as_str(),
+    )
 }
 
 /// Constants for the emitted texts, each text once.
@@ -86,7 +108,9 @@ pub(super) struct Emitted {
 impl Emitted {
     fn task(&mut self, generated: &GeneratedReduction) -> TokenStream {
         let symbol = &generated.symbol;
-        let map = word(map(generated.request.op));
+        let of = generated.request.of;
+        let map = word(if of.is_masked { "Select" } else { map(of.op) });
+        let [format, operator] = [format(of.format), operator(of.op)].map(word);
         let square = match &generated.square {
             None => quote!(Option::None),
             Some(square) => {
@@ -97,14 +121,21 @@ impl Emitted {
         let variants: Vec<_> =
             generated.variants.iter().map(|variant| self.variant(generated, variant)).collect();
         quote! {
-            ReductionTask { symbol: #symbol, map: Map::#map, square: #square, variants: &[#(#variants),*] }
+            ReductionTask {
+                symbol: #symbol,
+                map: Map::#map,
+                format: ::glass::rt::word::Format::#format,
+                operator: Operator::#operator,
+                square: #square,
+                variants: &[#(#variants),*],
+            }
         }
     }
 
     fn variant(&mut self, generated: &GeneratedReduction, variant: &ReductionVariant) -> TokenStream {
         let request = &generated.request;
         let Shape { threads: n_threads, elements, up_to } = variant.shape;
-        let width = variant.vector_width();
+        let width = variant.vector_width;
         let [threads, elements, slots, vector_width] =
             [n_threads, elements, n_threads * width, width].map(number);
         let up_to = Literal::u32_unsuffixed(up_to);
@@ -135,20 +166,28 @@ impl Emitted {
                 }
             }
             Levels::Host => {
-                let level = |op: Op, elements: TokenStream, slots: &TokenStream| {
-                    let term = word(map(op));
-                    quote!(host::level::<host::#term, #threads, #elements, #segment, #slots>())
-                };
-                let elements = quote!(#elements);
                 // The last block takes all sums one by one, however many there are.
-                let fold = match variant.strategy {
-                    Strategy::LastBlock => {
-                        level(Op::Sum, quote!({ task::MAX_CHAIN as usize }), &quote!(#threads))
-                    }
-                    Strategy::Tree | Strategy::Subgroup => level(Op::Sum, elements.clone(), &quote!(#slots)),
+                let (elements_of_fold, slots_of_fold) = match variant.strategy {
+                    Strategy::LastBlock => (quote!(task::MAX_CHAIN as usize), &threads),
+                    Strategy::Tree | Strategy::Subgroup => (quote!(#elements), &slots),
                 };
-                let chunk = level(request.op, elements, &quote!(#slots));
-                quote!(ReductionCode::Host { chunk: #chunk, fold: #fold })
+                let (chunk, fold, finish) = match state(request.of) {
+                    Some(state) => (
+                        quote!(host::states::<#state, { #threads * #elements }>()),
+                        quote!(host::merge::<#state, { #threads * (#elements_of_fold) }>()),
+                        quote!(host::finish::<#state>()),
+                    ),
+                    None => {
+                        let map = word(if request.of.is_masked { "Select" } else { map(request.of.op) });
+                        let fold = quote!(#threads, { #elements_of_fold }, #segment, #slots_of_fold);
+                        (
+                            quote!(host::level::<host::#map, #threads, #elements, #segment, #slots>()),
+                            quote!(host::level::<host::Identity, #fold>()),
+                            quote!(host::finish_sum),
+                        )
+                    }
+                };
+                quote!(ReductionCode::Host { chunk: #chunk, fold: #fold, finish: #finish })
             }
         };
         quote! {
@@ -193,6 +232,42 @@ impl Emitted {
             self.pairs.push(pair);
         }
         name
+    }
+}
+
+/// The type of the host's state; `None` for sums of floats.
+fn state(of: Long) -> Option<TokenStream> {
+    let keys = word(match (of.format, of.nan) {
+        (Format::U32, _) => "Unsigned",
+        (Format::I32, _) => "Signed",
+        (Format::F32, Nan::Ignore) => "Finite",
+        (Format::F32, Nan::Propagate) => "Numbers",
+    });
+    match (of.op, of.format) {
+        (Op::Min | Op::Max | Op::Extent, _) => {
+            let operator = word(operator(of.op));
+            Some(quote!(host::#operator<host::#keys>))
+        }
+        (_, Format::F32) => None,
+        (_, Format::U32 | Format::I32) => Some(quote!(host::Total)),
+    }
+}
+
+fn operator(op: Op) -> &'static str {
+    match op {
+        Op::Min => "Min",
+        Op::Max => "Max",
+        Op::Extent => "Extent",
+        _ => "Sum",
+    }
+}
+
+/// Name of what the words of a vector or scalar are, in the words of the run time.
+pub(super) fn format(format: Format) -> &'static str {
+    match format {
+        Format::F32 => "F32",
+        Format::U32 => "U32",
+        Format::I32 => "I32",
     }
 }
 

@@ -1,12 +1,12 @@
 //! Generated vector operations to Rust items.
 
-use super::reduction::Emitted;
+use super::reduction::{Emitted, format};
 use super::task::{number, word};
 use super::{beside, documented, lexed};
 use crate::contract::item::Item;
 use glass_codegen::GeneratedVector;
 use glass_codegen::plan::{Meeting, Shape, Target, WARP};
-use glass_codegen::spec::{Format, Role, Usage, VectorOp};
+use glass_codegen::spec::{Role, Usage, VectorOp};
 use glass_codegen::vector::{ElementForm, VectorKernels, VectorVariant};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
@@ -119,10 +119,7 @@ fn task(generated: &GeneratedVector, variants: &[TokenStream]) -> TokenStream {
     });
     let scalars = op.scalars.iter().map(|scalar| {
         let (name, is_read, is_written) = (scalar.name, scalar.is_read, scalar.is_written);
-        let format = word(match scalar.format {
-            Format::F32 => "F32",
-            Format::U32 => "U32",
-        });
+        let format = word(format(scalar.format));
         quote!(VectorScalar { name: #name, format: Format::#format, is_read: #is_read, is_written: #is_written })
     });
     let products = op.products().map(|(matrix, vector)| {

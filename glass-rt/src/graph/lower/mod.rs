@@ -19,7 +19,7 @@ use super::{Life, Placement, View};
 use crate::arena::ScalarStep;
 use crate::reduction::plan::partials;
 use crate::reduction::task::NO_GATE;
-use crate::reduction::{LevelEntry, ReductionKernel, unaligned};
+use crate::reduction::{FinishEntry, LevelEntry, ReductionKernel, unaligned};
 use crate::vector_op::{ElementEntry, StepEntry, VectorTask};
 
 /// A graph ready for a backend.
@@ -57,15 +57,18 @@ pub(crate) struct KernelStep {
 /// One level of a reduction on the host.
 pub(crate) struct LevelStep {
     pub(in crate::graph) entry: LevelEntry,
-    /// Elements of a group.
-    pub(in crate::graph) group_elements: usize,
+    pub(in crate::graph) finish: FinishEntry,
+    /// Words of `x` that belong to a group.
+    pub(in crate::graph) group_words: usize,
     pub(in crate::graph) n_groups: usize,
+    /// Words of a sum or a state.
+    pub(in crate::graph) n_words: usize,
     pub(in crate::graph) x: Source,
     pub(in crate::graph) y: Option<Source>,
-    /// Memory of the partial sums it writes; `None` where it writes the result.
+    /// Memory of the partial sums it writes; `None` where it writes the results.
     pub(in crate::graph) partials: Option<usize>,
-    /// Word of the result.
-    pub(in crate::graph) slot: u32,
+    /// Words of the results.
+    pub(in crate::graph) slots: Vec<u32>,
     pub(in crate::graph) gate: u32,
     pub(in crate::graph) accumulate: bool,
 }
@@ -187,7 +190,7 @@ fn lives(nodes: &[Node]) -> Vec<Life> {
         match &node.work {
             Work::Reduction(reduction) => {
                 for span in &reduction.plan.spans {
-                    lives.extend(partials(&span.levels, n_launches));
+                    lives.extend(partials(reduction.n_words(), &span.levels, n_launches));
                     n_launches += span.levels.len();
                 }
             }

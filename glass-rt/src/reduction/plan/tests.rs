@@ -1,7 +1,8 @@
 //! Plans against the goldens of the definition and against what they must not exceed.
 
 use super::*;
-use crate::reduction::Map;
+use crate::reduction::{Map, Operator};
+use crate::word::Format;
 use crate::{Error, Reduction};
 
 const fn kernel_with(barriers: u32, code: Code) -> ReductionKernel {
@@ -33,7 +34,8 @@ const fn variant(strategy: Strategy, threads: u32, elements: u32, code: Reductio
 }
 
 const fn task(map: Map, variants: &'static [ReductionVariant]) -> ReductionTask {
-    ReductionTask { symbol: "t", map, square: None, variants }
+    let (format, operator) = (Format::F32, Operator::Sum);
+    ReductionTask { symbol: "t", map, format, operator, square: None, variants }
 }
 
 const LIMITS: ReductionLimits = ReductionLimits {
@@ -185,8 +187,8 @@ fn red_20_the_last_block_folds_in_the_same_launch() {
 
 #[test]
 fn red_34_the_host_has_the_tree_of_the_last_block() {
-    fn sums(_: &[f32], _: Option<&[f32]>, _: &mut [f32]) {}
-    const HOST: ReductionCode = ReductionCode::Host { chunk: sums, fold: sums };
+    fn sums(_: &[u32], _: Option<&[u32]>, _: &mut [u32]) {}
+    const HOST: ReductionCode = ReductionCode::Host { chunk: sums, fold: sums, finish: sums };
     static VARIANTS: [ReductionVariant; 1] = [variant(Strategy::LastBlock, 256, 4, HOST)];
     let limits = ReductionLimits { target: Target::Host, groups_per_dimension: u32::MAX, ..LIMITS };
     for (n, wanted) in
@@ -197,6 +199,35 @@ fn red_34_the_host_has_the_tree_of_the_last_block() {
     }
     let depths = |n| (plan(&VARIANTS, n, &limits).unwrap().addition_depth, n);
     assert_eq!(depths(1_000_000), (22, 1_000_000));
+}
+
+#[test]
+fn red_17_states_of_several_words_are_counted() {
+    const EXTENT: ReductionTask = ReductionTask {
+        symbol: "t",
+        map: Map::Select,
+        format: Format::F32,
+        operator: Operator::Extent,
+        square: None,
+        variants: &TREE,
+    };
+    let planned = |task: &ReductionTask, limits| {
+        ReductionPlan::new(task, 65_537, &[0, 0], limits, &PlanOptions::default()).unwrap()
+    };
+    let plan = planned(&EXTENT, &LIMITS);
+    let bytes: Vec<_> =
+        plan.spans[0].levels.iter().map(|level| (level.bytes_read, level.bytes_written)).collect();
+    // Elements and their mask, then 257 and 2 states of three words, then two extremes and a status.
+    assert_eq!(bytes, [(8 * 65_537, 12 * 257), (12 * 257, 12 * 2), (12 * 2, 12)]);
+    assert_eq!((plan.arena_bytes, plan.transient_bytes), (12, 12 * 259));
+
+    static ONE: [ReductionVariant; 1] =
+        [variant(Strategy::LastBlock, 256, 1, ReductionCode::OneLaunch(kernel_with(0, CUDA)))];
+    let plan = planned(&ReductionTask { variants: &ONE, ..EXTENT }, &GPU);
+    let handed = 8 * 3 * 257;
+    let level = &plan.spans[0].levels[0];
+    assert_eq!((level.bytes_read, level.bytes_written), (8 * 65_537 + handed, 2 * handed + 12));
+    assert_eq!(plan.transient_bytes, handed);
 }
 
 #[test]

@@ -15,7 +15,7 @@ const CUDA: Code = Code::Cuda { source: "", images: &[], min_compute_capability:
 const WGSL: Code = Code::Wgsl { native: "", web: "", workgroup_bytes: 1024 };
 
 fn evaluate(_: Elements<'_>) {}
-fn sums(_: &[f32], _: Option<&[f32]>, _: &mut [f32]) {}
+fn sums(_: &[u32], _: Option<&[u32]>, _: &mut [u32]) {}
 const HOST: VectorCode = VectorCode::Host { element: evaluate, fold: sums, step: None };
 const TWO_LAUNCHES: VectorCode =
     VectorCode::TwoLaunches { chunk: kernel_with(9, WGSL), finish: kernel_with(10, WGSL) };

@@ -3,7 +3,9 @@
 use super::*;
 use crate::arena::Slot;
 use crate::device::Backend;
-use crate::reduction::{Map, ReductionCode, ReductionKernel, ReductionTask, ReductionVariant, Strategy};
+use crate::reduction::{
+    Map, Operator, ReductionCode, ReductionKernel, ReductionTask, ReductionVariant, Strategy,
+};
 use crate::vector_op::{
     Format, Handle, OperandKind, ScalarArgument, VectorArgument, VectorCode, VectorOp, VectorOperand,
     VectorScalar, VectorTask, VectorVariant,
@@ -51,6 +53,8 @@ impl Reduction for Sum {
     const TASK: &'static ReductionTask = &ReductionTask {
         symbol: "web_sum",
         map: Map::Identity,
+        format: Format::F32,
+        operator: Operator::Sum,
         square: None,
         variants: &[ReductionVariant {
             strategy: Strategy::Tree,
