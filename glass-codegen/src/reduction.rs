@@ -18,10 +18,12 @@ pub enum Strategy {
 }
 
 impl Strategy {
-    fn meeting(self) -> Meeting {
-        match self {
-            Strategy::Tree => Meeting::Tree,
-            Strategy::Subgroup | Strategy::LastBlock => Meeting::Warps,
+    /// Only WGSL leaves the size of a subgroup to the device.
+    fn meeting(self, target: Target) -> Meeting {
+        match (self, target) {
+            (Strategy::Tree, _) => Meeting::Tree,
+            (Strategy::Subgroup, Target::Wgsl) => Meeting::Subgroups,
+            (Strategy::Subgroup | Strategy::LastBlock, _) => Meeting::Warps,
         }
     }
 }
@@ -80,7 +82,7 @@ pub fn generate_reduction(request: &ReductionRequest) -> GeneratedReduction {
     let ReductionRequest { of, shape, .. } = *request;
     let variant = |target, strategy: Strategy, shape: Shape| {
         let first = catalogue::level(of, shape.threads * shape.elements);
-        let vector_width = shape.vector_width(&first, strategy.meeting());
+        let vector_width = shape.vector_width(&first, strategy.meeting(target));
         let levels = match target {
             Target::Host => Levels::Host,
             Target::Cuda | Target::Wgsl => levels(&first, target, strategy, (shape, vector_width)),
@@ -106,17 +108,17 @@ pub fn generate_reduction(request: &ReductionRequest) -> GeneratedReduction {
     GeneratedReduction { request: request.clone(), symbol, square, variants }
 }
 
-/// In the order of preference. WGSL has no order of lanes in a subgroup, so its tree is in workgroup memory.
+/// In the order of preference.
 fn strategies(target: Target) -> &'static [Strategy] {
     match target {
         Target::Cuda | Target::Host => &[Strategy::LastBlock, Strategy::Subgroup, Strategy::Tree],
-        Target::Wgsl => &[Strategy::Tree],
+        Target::Wgsl => &[Strategy::Subgroup, Strategy::Tree],
     }
 }
 
 fn levels(first: &Spec, target: Target, strategy: Strategy, (shape, vector_width): (Shape, usize)) -> Levels {
     let kernel = |spec: &Spec, destination, role: &str| {
-        let level = Level { meeting: strategy.meeting(), destination, vector_width };
+        let level = Level { meeting: strategy.meeting(target), destination, vector_width };
         generate::level(spec, target, level, shape.threads, vec![role.to_owned()])
     };
     if strategy == Strategy::LastBlock {

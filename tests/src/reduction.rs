@@ -187,9 +187,10 @@ fn roles(generated: &GeneratedReduction) -> Vec<Role<'_>> {
     for variant in &generated.variants {
         let ReductionVariant { target, strategy, shape, vector_width: width, levels } = variant;
         let Shape { threads, elements, .. } = *shape;
-        let meeting = match strategy {
-            Strategy::Tree => Meeting::Tree,
-            Strategy::Subgroup | Strategy::LastBlock => Meeting::Warps,
+        let meeting = match (strategy, target) {
+            (Strategy::Tree, _) => Meeting::Tree,
+            (Strategy::Subgroup, Target::Wgsl) => Meeting::Subgroups(8),
+            (Strategy::Subgroup | Strategy::LastBlock, _) => Meeting::Warps,
         };
         let mut add = |variant, is_first| {
             let levels = Levels { threads, elements, width: *width, meeting };

@@ -3,7 +3,7 @@
 
 use super::ahead::Ring;
 use super::{Body, COUNT, Frame, Index, IntExpr, Kernel, Note, Stmt};
-use crate::plan::WARP;
+use crate::plan::{WARP, most_subgroups};
 use crate::spec::{Element, Expression, Format, Merge, Operand, Role, Spec};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -187,9 +187,16 @@ impl Scope<'_> {
                 if self.divergent {
                     return Err(format!("tree over `{acc}` in divergent flow"));
                 }
-                let is_legal = *lanes <= WARP || *lanes == self.body.n_workers;
+                let n_workers = self.body.n_workers;
+                let is_legal = *lanes <= WARP || [n_workers, most_subgroups(n_workers)].contains(lanes);
                 if !lanes.is_power_of_two() || !is_legal {
                     return Err(format!("tree of {lanes} lanes"));
+                }
+                self.merged(acc, *merge)
+            }
+            Stmt::MeetSubgroups { acc, merge } => {
+                if self.divergent {
+                    return Err(format!("subgroups meet over `{acc}` in divergent flow"));
                 }
                 self.merged(acc, *merge)
             }

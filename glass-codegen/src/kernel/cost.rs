@@ -107,6 +107,10 @@ impl Count {
                 }
             }
             Stmt::Deal { .. } => cost.n_barriers += n_passes,
+            Stmt::MeetSubgroups { .. } => {
+                cost.n_shuffles += n_passes;
+                cost.n_barriers += n_passes;
+            }
             Stmt::Store { .. }
             | Stmt::StoreUnless { .. }
             | Stmt::StoreStatus { .. }

@@ -92,6 +92,9 @@ fn line(stmt: &Stmt, depth: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Stmt::Combine { acc, lanes, merge: Some(merge) } => {
             writeln!(f, "{acc} = {merge:?} of {lanes} lanes over {acc}")
         }
+        Stmt::MeetSubgroups { acc, .. } => {
+            writeln!(f, "{acc} = what subgroup `worker` has together, or nothing")
+        }
         Stmt::Deal { acc, n_warps, merge } => {
             let rest = merge.map_or("+0".to_owned(), |merge| merge.identity().to_string());
             writeln!(f, "{acc} = the {acc} of warp `lane` of {n_warps}, else {rest}")

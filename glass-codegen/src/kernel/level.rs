@@ -3,7 +3,7 @@
 use super::emit::Emit;
 use super::lanes::{Outputs, Term};
 use super::{COUNT, Index, Stmt};
-use crate::plan::{Level, Meeting, WARP};
+use crate::plan::{Level, Meeting, WARP, most_subgroups};
 use crate::spec::Merge;
 
 /// Worker `t` of `T` adds the elements `t, t + T, ...`, or as many vectors of neighbours; the first worker finishes the
@@ -38,6 +38,10 @@ pub(super) fn meet(acc: &str, merge: Option<Merge>, meeting: Meeting, emit: &mut
             combine(WARP, emit);
             emit.push(Stmt::Deal { acc: acc.to_owned(), n_warps, merge });
             combine(n_warps, emit);
+        }
+        Meeting::Subgroups => {
+            emit.push(Stmt::MeetSubgroups { acc: acc.to_owned(), merge });
+            combine(most_subgroups(n_workers), emit);
         }
     }
 }

@@ -315,6 +315,14 @@ pub enum Stmt {
         /// How words merge; `None` is of values that are added.
         merge: Option<Merge>,
     },
+    /// The accumulators of a subgroup become one, in an order that the device chooses, and those of all subgroups are dealt
+    /// to the first workers, in order; what changes nothing to the rest.
+    MeetSubgroups {
+        /// Accumulator.
+        acc: String,
+        /// How words merge; `None` adds values.
+        merge: Option<Merge>,
+    },
     /// A word that changes, merged with another one.
     MergeWord {
         /// The word that changes.

@@ -10,6 +10,16 @@ pub enum Meeting {
     Tree,
     /// A tree inside each warp, then one over the warps.
     Warps,
+    /// A collective of each subgroup, whatever its size and order, then a tree over as many as there can be.
+    Subgroups,
+}
+
+/// Lanes of the smallest subgroup that WGSL knows.
+pub const MIN_SUBGROUP: usize = 4;
+
+/// Subgroups that a workgroup of a power of two has at most.
+pub(crate) fn most_subgroups(n_workers: usize) -> usize {
+    n_workers / MIN_SUBGROUP
 }
 
 impl Meeting {
@@ -18,6 +28,7 @@ impl Meeting {
         match self {
             Meeting::Tree => "tree",
             Meeting::Warps => "warps",
+            Meeting::Subgroups => "subgroups",
         }
     }
 }
@@ -77,7 +88,7 @@ impl Shape {
         let has_words = spec.operands.iter().any(|operand| operand.element == Element::Word);
         match meeting {
             Meeting::Warps if self.elements.is_multiple_of(WIDE) && !has_words => WIDE,
-            Meeting::Warps | Meeting::Tree => 1,
+            Meeting::Warps | Meeting::Subgroups | Meeting::Tree => 1,
         }
     }
 }
@@ -129,7 +140,11 @@ impl Plan {
             (Target::Wgsl, _) => 1,
             (Target::Cuda | Target::Host, _) => 0,
         };
-        let shared_bytes = plan.shared_bytes + 16 * n_words;
+        let totals = match level.meeting {
+            Meeting::Subgroups => 4 * most_subgroups(threads_per_block),
+            Meeting::Tree | Meeting::Warps => 0,
+        };
+        let shared_bytes = plan.shared_bytes + totals.next_multiple_of(16) + 16 * n_words;
         Plan { level: Some(level), unroll, shared_bytes, ..plan }
     }
 

@@ -26,10 +26,11 @@ pub(crate) use access::{BARRIER_BYTES, is_stageable, is_staged_by_warps, staged_
 pub use candidates::candidates;
 pub(crate) use candidates::{default_threads, shared_excess};
 pub use choose::{Arch, Choice, Reason, choices};
-pub(crate) use level::fetches_rows_together;
 pub use level::{
-    Destination, EQUATIONS, EQUATIONS_THEN_SUMS, Level, MANY_LAUNCHES, Meeting, ONE_LAUNCH, Shape,
+    Destination, EQUATIONS, EQUATIONS_THEN_SUMS, Level, MANY_LAUNCHES, MIN_SUBGROUP, Meeting, ONE_LAUNCH,
+    Shape,
 };
+pub(crate) use level::{fetches_rows_together, most_subgroups};
 pub use mapping::{Form, Mapping, Staging, Tier};
 pub use unroll::Unroll;
 

@@ -3,7 +3,7 @@
 use super::Input;
 use super::language::Language;
 use crate::kernel::{Cost, Frame, Part};
-use crate::plan::{Destination, Form, Level, Mapping, Meeting, Staging, Target, Tier, WARP};
+use crate::plan::{Destination, Form, Level, Mapping, Meeting, Staging, Target, Tier, WARP, most_subgroups};
 use crate::spec::{Factor, FactorKind, Indexed, Layout, MapKind, Order, Phase, Reduction, Term, Triangle};
 use serde::Serialize;
 use std::sync::OnceLock;
@@ -163,6 +163,10 @@ fn chunk(level: Level, input: &Input<'_>) -> Vec<String> {
     let elements = input.spec.dims[0].extent;
     let meeting = match level.meeting {
         Meeting::Tree => format!("halving offsets from {}", threads / 2),
+        Meeting::Subgroups => format!(
+            "subgroups in the order of the device, then halving offsets from {} over them",
+            most_subgroups(threads) / 2
+        ),
         Meeting::Warps => format!(
             "halving offsets from {} in each warp, then from {} over the warps",
             WARP / 2,

@@ -6,7 +6,7 @@
 use super::language::Language;
 use super::{Dialect, Input, cuda, state, wgsl, writer};
 use crate::kernel::{Body, COUNT, Fold, Frame};
-use crate::plan::{Destination, Level, Tier};
+use crate::plan::{Destination, Level, Meeting, Tier, most_subgroups};
 use crate::spec::{Operand, Role, Spec};
 use serde::Serialize;
 
@@ -226,9 +226,15 @@ struct WgslFile<'a> {
     symbol: String,
     arguments: String,
     chunk: String,
+    /// The most subgroups of a workgroup; empty where they do not matter.
+    subgroups: String,
+    more_arguments: &'static str,
     total_name: &'static str,
     result: String,
 }
+
+/// What a body that meets by subgroups is told beyond its worker.
+const SUBGROUP: [&str; 3] = ["subgroup", "lane", "n_subgroups"];
 
 /// WGSL text of a level in one dialect.
 pub(super) fn wgsl(input: &Input<'_>, body: &str, dialect: Dialect) -> String {
@@ -246,6 +252,8 @@ pub(super) fn wgsl(input: &Input<'_>, body: &str, dialect: Dialect) -> String {
     let count = format!("{COUNT}: u32");
     let output = output(spec);
     let sum = if is_scalar { "0u".to_owned() } else { group(output) };
+    let has_subgroups = plan.level.is_some_and(|level| level.meeting == Meeting::Subgroups);
+    let names = SUBGROUP.iter().filter(|_| has_subgroups).map(|name| format!("{name}: u32"));
     let starts =
         inputs(spec).zip(STARTS).map(|(operand, start)| format!("args.{start} + {}", first(operand)));
     let file = WgslFile {
@@ -259,12 +267,17 @@ pub(super) fn wgsl(input: &Input<'_>, body: &str, dialect: Dialect) -> String {
         n_sums: output.elements().to_string(),
         is_scalar,
         body_name: kernel.body.name.clone(),
-        body_params: bases.chain(worker).chain([count]).collect::<Vec<_>>().join(", "),
+        body_params: bases.chain(worker).chain([count]).chain(names).collect::<Vec<_>>().join(", "),
         body,
         threads_per_block: plan.mapping.threads_per_block.to_string(),
         symbol: kernel.symbol.clone(),
         arguments: starts.chain([sum]).collect::<Vec<_>>().join(", "),
         chunk: chunk(spec),
+        subgroups: match has_subgroups {
+            true => most_subgroups(plan.mapping.threads_per_block).to_string(),
+            false => String::new(),
+        },
+        more_arguments: if has_subgroups { ", subgroup, lane, n_subgroups" } else { "" },
         total_name: total(spec).0,
         result: result(spec, wgsl::language()),
     };

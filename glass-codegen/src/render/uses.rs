@@ -43,6 +43,7 @@ impl Uses {
                 }
                 Stmt::Place { name, .. } => drop(self.placed.insert(name.clone())),
                 Stmt::Deal { n_warps, .. } => self.dealt = Some(*n_warps),
+                Stmt::MeetSubgroups { .. } => {}
                 Stmt::Load { operand, .. }
                 | Stmt::LoadBelow { operand, .. }
                 | Stmt::TakeHanded { operand, .. }

@@ -237,6 +237,21 @@ impl Writer<'_> {
                     [("worker", worker), ("acc", acc), ("n_warps", &n_warps), ("identity", &identity)];
                 lines.push(&fill(component, &arguments));
             }
+            Stmt::MeetSubgroups { acc, merge } => {
+                let worker = self.worker.expect("the workers of a body meet");
+                let component = match merge {
+                    None | Some(Merge::Sum) => "subgroup_sum",
+                    Some(Merge::Least) => "subgroup_least",
+                    Some(Merge::Greatest) => "subgroup_greatest",
+                };
+                let nothing =
+                    merge.map_or_else(|| fill("zero", &[]), |merge| self.literal(merge.identity() as usize));
+                let arguments = [("worker", worker), ("acc", acc), ("nothing", &nothing)];
+                lines.push(&fill(component, &arguments));
+                lines.push(&fill("publish_subgroup", &arguments));
+                lines.push(&fill("barrier_workgroup", &[]));
+                lines.push(&fill("collect_subgroup", &arguments));
+            }
             Stmt::Finish { name, acc, old, epilogue } => {
                 let old = old.as_deref().unwrap_or_default();
                 lines.push(&fill(finish(epilogue), &[("name", name), ("acc", acc), ("old", old)]));

@@ -23,6 +23,8 @@ pub enum Meeting {
     Tree,
     /// The same among 32 neighbours, then among their sums.
     Warps,
+    /// The same among the neighbours of a subgroup of so many, which is one order of those that a device may take.
+    Subgroups(usize),
 }
 
 /// The shape of every level.
@@ -69,7 +71,10 @@ impl Levels {
     fn meet<T: Real>(&self, own: Vec<T>) -> T {
         match self.meeting {
             Meeting::Tree => halved(own),
-            Meeting::Warps => halved(own.chunks(32).map(|warp| halved(warp.to_vec())).collect()),
+            Meeting::Warps => Levels { meeting: Meeting::Subgroups(32), ..*self }.meet(own),
+            Meeting::Subgroups(lanes) => {
+                halved(own.chunks(lanes).map(|subgroup| halved(subgroup.to_vec())).collect())
+            }
         }
     }
 

@@ -43,6 +43,19 @@ pub fn run_body<T: Real>(
     count: Option<usize>,
     case: &mut Case<T>,
 ) -> Result<Stores, String> {
+    run_body_in_subgroups(spec, body, (count, WARP), case)
+}
+
+/// The same on a device whose subgroups have so many lanes, neighbours of which meet by halving offsets.
+///
+/// # Errors
+/// The first thing that a correct body does not do.
+pub fn run_body_in_subgroups<T: Real>(
+    spec: &Spec,
+    body: &Body,
+    (count, subgroup): (Option<usize>, usize),
+    case: &mut Case<T>,
+) -> Result<Stores, String> {
     let n_workers = body.n_workers;
     if spec.scalars.len() != case.scalars.len() {
         return Err(format!("{} scalars given, the task takes {}", case.scalars.len(), spec.scalars.len()));
@@ -51,6 +64,7 @@ pub fn run_body<T: Real>(
     let mut machine = Machine {
         spec,
         n_workers,
+        subgroup,
         memory: Memory::new(spec, case)?,
         ints: HashMap::new(),
         values: scalars.map(|(name, value)| (*name, vec![*value; n_workers])).collect(),
@@ -74,6 +88,8 @@ const NO_INT: isize = isize::MIN / 4;
 struct Machine<'a, T> {
     spec: &'a Spec,
     n_workers: usize,
+    /// Lanes of a subgroup.
+    subgroup: usize,
     memory: Memory<T>,
     /// Named integers, one value a worker.
     ints: HashMap<&'a str, Vec<isize>>,
@@ -212,6 +228,10 @@ impl<'a, T: Real> Machine<'a, T> {
             })?,
             Stmt::Combine { acc, lanes, merge } => self.combine(acc, *lanes, *merge, active)?,
             Stmt::Deal { acc, n_warps, merge } => self.deal(acc, *n_warps, *merge, active)?,
+            Stmt::MeetSubgroups { acc, merge } => {
+                self.combine(acc, self.subgroup, *merge, active)?;
+                self.deal_subgroups(acc, *merge, active)?;
+            }
             Stmt::Finish { name, acc, old, epilogue } => {
                 let mut finished = vec![T::NAN; self.n_workers];
                 for worker in workers(active) {

@@ -26,10 +26,10 @@ fn halve_all<T: Copy>(
     poison: T,
 ) -> Result<(), String> {
     if lanes > WARP {
-        if slots.len() != lanes || active.contains(&false) {
+        if active.contains(&false) {
             return Err("a tree that some workers do not reach".to_owned());
         }
-        halve(slots, merge, poison);
+        slots.chunks_mut(lanes).for_each(|segment| halve(segment, merge, poison));
         return Ok(());
     }
     for (warp_idx, warp) in active.chunks(WARP).enumerate() {
@@ -53,6 +53,12 @@ fn dealt<T: Copy>(slots: &[T], n_warps: usize, active: &[bool], rest: T) -> Resu
     }
     let totals: Vec<_> = slots.iter().copied().step_by(WARP).collect();
     Ok((0..active.len()).map(|worker| totals.get(worker % WARP).copied().unwrap_or(rest)).collect())
+}
+
+/// The slots of the first lanes, to as many workers.
+fn totals<T: Copy>(slots: &[T], lanes: usize, rest: T) -> Vec<T> {
+    let totals = slots.iter().copied().step_by(lanes);
+    totals.chain(std::iter::repeat(rest)).take(slots.len()).collect()
 }
 
 /// Two words as one.
@@ -82,6 +88,29 @@ impl<'a, T: Real> Machine<'a, T> {
                 let mut slots = self.word(acc)?.to_vec();
                 halve_all(&mut slots, lanes, active, &|x, y| merged(merge, x, y), POISON_WORD)?;
                 self.words.insert(acc, slots);
+            }
+        }
+        Ok(())
+    }
+
+    /// What the first lane of each subgroup has, to the first workers.
+    pub(super) fn deal_subgroups(
+        &mut self,
+        acc: &'a str,
+        merge: Option<Merge>,
+        active: &[bool],
+    ) -> Result<(), String> {
+        if active.contains(&false) {
+            return Err("subgroups meet where some workers are missing".to_owned());
+        }
+        match merge {
+            None => {
+                let lanes = totals(self.value(acc)?, self.subgroup, T::ZERO);
+                self.values.insert(acc, lanes);
+            }
+            Some(merge) => {
+                let lanes = totals(self.word(acc)?, self.subgroup, merge.identity());
+                self.words.insert(acc, lanes);
             }
         }
         Ok(())

@@ -4,7 +4,7 @@ use glass_codegen::kernel::{Body, Frame};
 use glass_codegen::plan::Destination;
 use glass_codegen::spec::Spec;
 use glass_oracle::Case;
-use glass_oracle::long::{Levels, Map, vector};
+use glass_oracle::long::{Levels, Map, Meeting, vector};
 use glass_tests::interpret;
 use glass_tests::reduction::{self, Kernel, StateKernel, elements};
 
@@ -14,7 +14,7 @@ fn every_level_sums_its_chunk_in_the_order_of_its_strategy() {
     let kernels: Vec<_> = all.iter().flat_map(reduction::kernels).collect();
     kernels.iter().for_each(|kernel| check(kernel, &kernel.spec()));
     // Five given shapes; and those of a single launch, with one of a launch a level.
-    assert_eq!(kernels.len(), 4 * (5 * (1 + 3 * 4) + 6 + 3 * 4));
+    assert_eq!(kernels.len(), 4 * (5 * (1 + 4 * 4) + 6 + 4 * 4));
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn check_state(spec: &Spec, body: &Body, kernel: &StateKernel<'_>, count: usize)
     words.iter_mut().zip(&spec.operands).for_each(|(words, operand)| words.resize(operand.elements(), 1));
     words.push(vec![0; expected.len()]);
     let mut case: Case<f32> = Case { inputs: Vec::new(), outputs: Vec::new(), words, scalars: Vec::new() };
-    interpret::run_body(spec, body, Some(count), &mut case)
+    interpret::run_body_in_subgroups(spec, body, (Some(count), 8), &mut case)
         .unwrap_or_else(|fault| panic!("{}, {count} elements: {fault}", body.name));
     assert_eq!(case.words.last(), Some(&expected), "{}, {count} elements", body.name);
 }
@@ -70,6 +70,11 @@ fn check(Kernel { variant, map, levels, .. }: &Kernel<'_>, spec: &Spec) {
     let chunk = levels.threads * levels.elements;
     for count in counts(levels.threads, chunk) {
         check_body(spec, &variant.kernel.body, *map, levels, count);
+        // RED-24: nothing but the size of a subgroup changes with the device.
+        if levels.meeting == Meeting::Subgroups(8) {
+            let levels = Levels { meeting: Meeting::Subgroups(32), ..*levels };
+            check_body(spec, &variant.kernel.body, *map, &levels, count);
+        }
     }
     if let Frame::LastBlock(fold) = &variant.kernel.frame {
         assert_eq!(variant.plan.level.map(|level| level.destination), Some(Destination::LastBlock));
@@ -102,7 +107,8 @@ fn check_body(spec: &Spec, body: &Body, map: Map, levels: &Levels, count: usize)
     let y = if map == Map::Select { mask.iter().map(|word| *word as f32).collect() } else { y };
     let words = if map == Map::Select { vec![mask] } else { Vec::new() };
     let mut case = Case { inputs, outputs: vec![vec![f32::NAN]], words, scalars: Vec::new() };
-    interpret::run_body(spec, body, Some(count), &mut case)
+    let subgroup = if let Meeting::Subgroups(lanes) = levels.meeting { lanes } else { 32 };
+    interpret::run_body_in_subgroups(spec, body, (Some(count), subgroup), &mut case)
         .unwrap_or_else(|fault| panic!("{}, {count} elements: {fault}", body.name));
     let expected = levels.level(map, &x[..count], &y[..count]);
     assert_eq!(case.outputs[0][0].to_bits(), expected[0].to_bits(), "{}, {count} elements", body.name);

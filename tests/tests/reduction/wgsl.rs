@@ -1,11 +1,11 @@
 //! Is every WGSL text of a level legal, and does it bind what the run time binds?
 
 use glass_codegen::Variant;
-use glass_codegen::plan::{Destination, Target};
+use glass_codegen::plan::{Destination, Meeting, Target};
 use glass_codegen::render::{Dialect, Source};
 use glass_oracle::long::Map;
 use glass_tests::reduction;
-use naga::valid::{Capabilities, ValidationFlags, Validator};
+use naga::valid::{Capabilities, ShaderStages, SubgroupOperationSet, ValidationFlags, Validator};
 use naga::{AddressSpace, StorageAccess};
 
 /// Workgroup memory that every WebGPU device grants.
@@ -35,17 +35,25 @@ fn every_text_is_valid_and_binds_what_the_interface_says() {
             check_all(kernel.variant, n_inputs, kernel.states.state([]).len());
         }
     }
-    assert_eq!(n_texts, (4 * 6 + 28) * 4 * 2);
+    assert_eq!(n_texts, (4 * 6 + 28) * 2 * 4 * 2);
 }
 
 fn check(kernel: &Variant, source: &Source, n_inputs: usize, n_results: usize) {
     let text = source.text();
     let name = &source.file_name;
+    // Browsers want these, and naga knows neither.
+    let is_native = source.dialect == Some(Dialect::Native);
+    let is_by_subgroups = kernel.plan.level.is_some_and(|level| level.meeting == Meeting::Subgroups);
+    let directives = "enable subgroups;\nrequires subgroup_id;\n";
+    assert_eq!(text.contains(directives), is_by_subgroups && !is_native, "{name}");
+    let text = text.replace(directives, "");
     let module = naga::front::wgsl::parse_str(&text)
         .unwrap_or_else(|error| panic!("{name}: {}", error.emit_to_string(&text)));
-    let is_native = source.dialect == Some(Dialect::Native);
-    let capabilities = if is_native { Capabilities::IMMEDIATES } else { Capabilities::empty() };
-    Validator::new(ValidationFlags::all(), capabilities)
+    let own = if is_native { Capabilities::IMMEDIATES } else { Capabilities::empty() };
+    let subgroups = if is_by_subgroups { Capabilities::SUBGROUP } else { Capabilities::empty() };
+    Validator::new(ValidationFlags::all(), own | subgroups)
+        .subgroup_stages(ShaderStages::COMPUTE)
+        .subgroup_operations(SubgroupOperationSet::all())
         .validate(&module)
         .unwrap_or_else(|error| panic!("{name}: {}", error.emit_to_string(&text)));
     let (mut storage, mut arguments, mut workgroup_bytes) = (Vec::new(), Vec::new(), 0);

@@ -4,7 +4,7 @@ use super::task::{number, raw_string, word};
 use super::{beside, documented};
 use crate::contract::item::Item;
 use glass_codegen::catalogue::{Long, Nan, Op};
-use glass_codegen::plan::{Shape, Target, WARP};
+use glass_codegen::plan::{MIN_SUBGROUP, Shape, Target, WARP};
 use glass_codegen::reduction::{Levels, ReductionVariant, Strategy};
 use glass_codegen::spec::Format;
 use glass_codegen::{GeneratedReduction, Variant};
@@ -145,9 +145,12 @@ impl Emitted {
             Strategy::Subgroup => ("Subgroup", WARP),
             Strategy::LastBlock => ("LastBlock", WARP),
         };
-        let needs_subgroups = variant.target == Target::Cuda && variant.strategy != Strategy::Tree;
-        let (strategy, segment) = (word(strategy), number(segment));
-        let lanes = number(if needs_subgroups { WARP } else { 1 });
+        let lanes = match (variant.target, variant.strategy) {
+            (Target::Host, _) | (_, Strategy::Tree) => 1,
+            (Target::Cuda, _) => WARP,
+            (Target::Wgsl, _) => MIN_SUBGROUP,
+        };
+        let (strategy, segment, lanes) = (word(strategy), number(segment), number(lanes));
         let code = match &variant.levels {
             Levels::OneLaunch(kernel) => {
                 let kernel = self.kernel(kernel);

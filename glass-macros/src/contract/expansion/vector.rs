@@ -151,6 +151,7 @@ fn variant(generated: &GeneratedVector, variant: &VectorVariant, emitted: &mut E
     let (strategy, segment) = match variant.meeting {
         Meeting::Warps => ("LastBlock", WARP),
         Meeting::Tree => ("Tree", n_threads),
+        Meeting::Subgroups => unreachable!("sums of a vector operation have one order"),
     };
     let needs_warps = variant.target == Target::Cuda && has_sums;
     let (strategy, segment) = (word(strategy), number(segment));
