@@ -1,6 +1,8 @@
 //! The one writer of statements: it orders lines and nests them. The words come from the component templates of
 //! a language, and what no template can say from its [`Facts`].
 
+mod handed;
+
 use super::expression::{self, Evaluator};
 use super::language::{Language, Lines};
 use super::uses::Uses;
@@ -8,7 +10,7 @@ use crate::kernel::{
     Body, COUNT, Constant, Epilogue, Function, Index, IntExpr, Note, PivotKind, Sign, Stmt, Term,
 };
 use crate::plan::{Plan, WARP};
-use crate::spec::{DType, Element, Expression, Format, Merge, Role, Spec};
+use crate::spec::{DType, Element, Expression, Format, Role, Spec};
 use std::collections::HashSet;
 
 /// Name of the thread's first slot of what it reads ahead.
@@ -115,29 +117,7 @@ impl Writer<'_> {
             }
             Stmt::LoadBelow { names, operand, index } => self.load_below(names, *operand, index, lines),
             Stmt::TakeHanded { names, operand, index, stride } => {
-                let array = self.spec.operands[*operand].name;
-                let taken = format!("{array}_taken");
-                let [index, stride] = [self.index(index), self.literal(*stride)];
-                let arguments = [
-                    ("name", taken.as_str()),
-                    ("operand", array),
-                    ("index", &index),
-                    ("stride", &stride),
-                    ("limit", COUNT),
-                ];
-                let width = self.spec.operands[*operand].width();
-                if self.spec.operands[*operand].element == Element::Real {
-                    lines.push(&fill("take_handed", &arguments));
-                    self.components(names, &taken, lines);
-                    return;
-                }
-                lines.push(&fill("take_states", &arguments));
-                for (position, name) in names.iter().enumerate() {
-                    let [state, word] = [position / width, position % width].map(|idx| self.literal(idx));
-                    let arguments =
-                        [("name", name.as_str()), ("taken", &taken), ("state", &state), ("word", &word)];
-                    lines.push(&fill("taken_word", &arguments));
-                }
+                self.take_handed(names, *operand, (index, *stride), lines);
             }
             Stmt::Load { names, operand, index } => self.load(names, *operand, index, lines),
             Stmt::LoadWord { name, operand, index } => {
@@ -225,33 +205,8 @@ impl Writer<'_> {
                 lines.push(&fill(component, &[("acc", acc), ("value", &self.value(value))]));
             }
             Stmt::Combine { acc, lanes: width, merge } => self.combine(acc, *width, *merge, lines),
-            Stmt::Deal { acc, n_warps, merge } => {
-                let worker = self.worker.expect("sums are dealt to the lanes of a body");
-                let n_warps = self.literal(*n_warps);
-                lines.push(&fill("publish_total", &[("worker", worker), ("acc", acc)]));
-                lines.push(&fill("barrier_block", &[]));
-                let identity =
-                    merge.map_or_else(String::new, |merge| self.literal(merge.identity() as usize));
-                let component = if merge.is_some() { "collect_word" } else { "collect_total" };
-                let arguments =
-                    [("worker", worker), ("acc", acc), ("n_warps", &n_warps), ("identity", &identity)];
-                lines.push(&fill(component, &arguments));
-            }
-            Stmt::MeetSubgroups { acc, merge } => {
-                let worker = self.worker.expect("the workers of a body meet");
-                let component = match merge {
-                    None | Some(Merge::Sum) => "subgroup_sum",
-                    Some(Merge::Least) => "subgroup_least",
-                    Some(Merge::Greatest) => "subgroup_greatest",
-                };
-                let nothing =
-                    merge.map_or_else(|| fill("zero", &[]), |merge| self.literal(merge.identity() as usize));
-                let arguments = [("worker", worker), ("acc", acc), ("nothing", &nothing)];
-                lines.push(&fill(component, &arguments));
-                lines.push(&fill("publish_subgroup", &arguments));
-                lines.push(&fill("barrier_workgroup", &[]));
-                lines.push(&fill("collect_subgroup", &arguments));
-            }
+            Stmt::Deal { acc, n_warps, merge } => self.deal(acc, *n_warps, *merge, lines),
+            Stmt::MeetSubgroups { acc, merge } => self.meet_subgroups(acc, *merge, lines),
             Stmt::Finish { name, acc, old, epilogue } => {
                 let old = old.as_deref().unwrap_or_default();
                 lines.push(&fill(finish(epilogue), &[("name", name), ("acc", acc), ("old", old)]));
@@ -443,54 +398,6 @@ impl Writer<'_> {
     /// A formula over what the body names.
     fn formula(&self, of: &Expression) -> String {
         expression::statement(of, Evaluator::Element, self.facts.language, &|name| self.value(name))
-    }
-
-    /// The statement that merges a word with another one.
-    fn merged(&self, acc: &str, merge: Merge, other: Expression) -> String {
-        let value = self.formula(&merge.of(Expression::name(acc), other));
-        self.fill("set_word", &[("acc", acc), ("value", &value)])
-    }
-
-    fn combine(&self, acc: &str, width: usize, merge: Option<Merge>, lines: &mut Lines) {
-        let halves =
-            || std::iter::successors(Some(width / 2), |half| Some(half / 2)).take_while(|half| *half > 0);
-        let slot_barrier = match self.facts.meeting {
-            Meeting::Shuffle(level) if width <= WARP => {
-                for half in halves() {
-                    let [offset, lanes] = [self.literal(half), width.to_string()];
-                    let arguments = [("acc", acc), ("offset", &offset), ("lanes", &lanes)];
-                    lines.push(&match merge {
-                        None => self.fill(level, &arguments),
-                        Some(merge) => {
-                            self.merged(acc, merge, Expression::Name(self.fill("shuffled", &arguments)))
-                        }
-                    });
-                }
-                return;
-            }
-            Meeting::Shuffle(_) => "barrier_block",
-            Meeting::Slots => "barrier_workgroup",
-            Meeting::Alone => unreachable!("one worker has no lanes to meet"),
-        };
-        let worker = self.worker.expect("a tree is over the lanes of a body");
-        // All workers together are one segment, of which each is the part that its index says.
-        let part = if self.plan.level.is_some() { worker } else { "part" };
-        let barrier = self.fill(slot_barrier, &[]);
-        lines.push(&self.fill("publish", &[("worker", worker), ("acc", acc)]));
-        lines.push(&barrier);
-        for half in halves() {
-            let offset = self.literal(half);
-            lines.push(&match merge {
-                None => self.fill("fold", &[("worker", worker), ("part", part), ("offset", &offset)]),
-                Some(merge) => {
-                    let other = Expression::Name(format!("slots[{worker} + {offset}]"));
-                    let merge = self.merged(&format!("slots[{worker}]"), merge, other);
-                    self.fill("fold_words", &[("part", part), ("offset", &offset), ("merge", &merge)])
-                }
-            });
-            lines.push(&barrier);
-        }
-        lines.push(&self.fill("collect", &[("worker", worker), ("acc", acc)]));
     }
 
     fn pivot(

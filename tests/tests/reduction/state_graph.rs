@@ -8,6 +8,9 @@ use glass::rt::word::{Format, Word};
 use glass::rt::{Device, VecView, Vector};
 use glass_oracle::states::{self, States};
 use glass_tests::reduction::elements;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
 
 /// The sum of the integers that a mask selects.
 #[glass::reduce(sum, dtype = u32, masked)]
@@ -394,5 +397,44 @@ fn red_25_a_gate_that_is_off_keeps_everything() {
             run(&compiled).expect("it was compiled");
             assert_eq!(slots.read::<Sum>(&compiled), [wanted], "{}", device.name());
         }
+    }
+}
+
+/// Whether the host, by every strategy, gives what the definition gives.
+fn check_host<K: Reduction, T: Element>(propagates: bool, x: &[u32], mask: &[u32]) {
+    let is_masked = K::TASK.map.n_inputs() == 2;
+    let counting = x.iter().zip(mask).filter(|(_, mask)| !is_masked || **mask != 0).map(|(x, _)| *x);
+    let expected = definition::<K>(propagates).results(counting);
+    let device = Device::host();
+    for strategy in strategies::<K>(&device) {
+        let found = results::<K, T>(&device, strategy, (x, mask));
+        assert_eq!(found, expected, "{} by {strategy:?} of {x:x?}", K::TASK.symbol);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// Any bits, the ends of every format often, and any mask, mostly of zeros.
+    #[test]
+    fn red_32_any_elements_and_mask(
+        pairs in vec(
+            (
+                prop_oneof![any::<u32>(), select(vec![0, 1 << 31, 0x7f80_0000, 0xff80_0000, 0x7fc0_0000, u32::MAX])],
+                prop_oneof![3 => Just(0), 1 => any::<u32>()],
+            ),
+            1..1500,
+        )
+    ) {
+        let (x, mask): (Vec<u32>, Vec<u32>) = pairs.into_iter().unzip();
+        check_host::<Sum, u32>(false, &x, &mask);
+        check_host::<SignedSum, i32>(false, &x, &mask);
+        check_host::<SignedMin, i32>(false, &x, &mask);
+        check_host::<Max, u32>(false, &x, &mask);
+        check_host::<SignedExtent, i32>(false, &x, &mask);
+        check_host::<Extent, f32>(false, &x, &mask);
+        check_host::<MaskedExtent, f32>(false, &x, &mask);
+        check_host::<Propagated, f32>(true, &x, &mask);
+        check_host::<PropagatedExtent, f32>(true, &x, &mask);
     }
 }
