@@ -4,7 +4,9 @@ use super::language::Language;
 use super::uses::Uses;
 use super::writer::{self, Facts, Meeting, RING};
 use super::{Input, numerics, separators};
-use crate::plan::{Access, BARRIER_BYTES, Plan, Staging, TILE, Tier, WARP, is_staged_by_warps, staged_bytes};
+use crate::plan::{
+    Access, BARRIER_BYTES, Mapping, Plan, Staging, TILE, Tier, WARP, is_staged_by_warps, staged_bytes,
+};
 use crate::spec::{DType, Element, Layout, Operand, Role, Structure};
 use serde::Serialize;
 use std::sync::OnceLock;
@@ -282,7 +284,7 @@ pub(super) fn code(input: &Input<'_>) -> String {
     };
     let template = match (tier, staging) {
         (Tier::Thread, Staging::Shared) => "shared.cu.tera",
-        (Tier::Thread, Staging::Bulk) if stages_tiles(plan) => "bulk_tiles.cu.tera",
+        _ if stages_tiles(plan) => "bulk_tiles.cu.tera",
         (Tier::Thread, Staging::Bulk) => "bulk.cu.tera",
         (Tier::Thread, Staging::Ahead) => "ahead.cu.tera",
         _ if has_parts => "cooperative.cu.tera",
@@ -400,11 +402,14 @@ fn call_arguments(input: &Input<'_>, has_parts: bool) -> Vec<Argument> {
         if is_shared(&operand_idx) {
             return format!("s_{}", operand.name);
         }
-        let is_staged = is_staged_by_warps(operand, plan.layout, &plan.mapping);
-        match (is_staged, stages_tiles(plan)) {
-            (true, true) => format!("s_{} + lane", operand.name),
-            (true, false) => staged_base(operand, &plan.accesses[operand_idx]),
-            (false, _) => base(operand, plan.layout),
+        match (plan.mapping.tier, plan.mapping.staging) {
+            _ if stages_tiles(plan) && is_staged_by_warps(operand, plan.layout, &plan.mapping) => {
+                format!("s_{} + lane", operand.name)
+            }
+            (Tier::Thread, Staging::Shared | Staging::Bulk) if !stages_tiles(plan) => {
+                staged_base(operand, &plan.accesses[operand_idx])
+            }
+            _ => base(operand, plan.layout),
         }
     });
     let temporaries = kernel.body.temporaries.iter().filter(|operand_idx| is_shared(operand_idx));
@@ -420,7 +425,8 @@ fn call_arguments(input: &Input<'_>, has_parts: bool) -> Vec<Argument> {
 
 /// Whether warps stage tiles of interleaved problems, which are whole in the last block too.
 fn stages_tiles(plan: &Plan) -> bool {
-    plan.layout == Layout::Interleaved && plan.mapping.staging == Staging::Bulk
+    let Mapping { tier, staging, .. } = plan.mapping;
+    (plan.layout, tier, staging) == (Layout::Interleaved, Tier::Thread, Staging::Bulk)
 }
 
 /// Elements of one problem that a copy moves.
