@@ -1,4 +1,4 @@
-// CUB's device-wide sum, sum of squares and inner product as nodes of a replayed CUDA graph: the peer of long_vectors.
+// CUB's device-wide sum, sum of squares, inner product and extremes as nodes of a replayed CUDA graph: the peer of long_vectors.
 #include <cub/cub.cuh>
 
 #include <thrust/iterator/zip_iterator.h>
@@ -94,6 +94,12 @@ int main() {
         bench("norm2", n, [&](void *temporary, size_t &bytes, size_t start, cudaStream_t stream) {
             return cub::DeviceReduce::TransformReduce(
                 temporary, bytes, x + start, result, int(n), Plus{}, Square{}, 0.0f, stream);
+        });
+        bench("min", n, [&](void *temporary, size_t &bytes, size_t start, cudaStream_t stream) {
+            return cub::DeviceReduce::Min(temporary, bytes, x + start, result, int(n), stream);
+        });
+        bench("max", n, [&](void *temporary, size_t &bytes, size_t start, cudaStream_t stream) {
+            return cub::DeviceReduce::Max(temporary, bytes, x + start, result, int(n), stream);
         });
         bench("dot", n, [&](void *temporary, size_t &bytes, size_t start, cudaStream_t stream) {
             const auto pairs = thrust::make_zip_iterator(x + start, y + start);

@@ -3,7 +3,7 @@
 //! `cargo bench --bench long_vectors`. `cub.cu` beside this file measures CUB in the same way:
 //! `nvcc -O3 -arch=native benches/long_vectors/cub.cu -o cub && ./cub`.
 
-use glass::rt::reduction::Map;
+use glass::rt::reduction::{Map, Operator, ReductionTask};
 use glass::{Device, Graph, Reduction, ScalarArena, Target, VecView, Vector};
 use std::time::Instant;
 
@@ -28,6 +28,9 @@ reductions! {
     Sum sum,
     Norm2 norm2,
     Dot dot,
+    Min min,
+    Max max,
+    Extent extent,
     Sum256x1 sum (256 x 1),
     Sum256x4 sum (256 x 4),
     Sum256x16 sum (256 x 16),
@@ -80,6 +83,7 @@ fn samples<K: Reduction>(operands: &[Vector<f32>; 2], n: usize) -> Option<Vec<f6
     let mut declaration = ScalarArena::declare();
     let slots: Vec<_> =
         (0..n_nodes).map(|node| declaration.f32(&format!("{node}")).expect("a name")).collect();
+    let (maximum, status) = (declaration.f32("maximum").ok()?, declaration.u32("status").ok()?);
     let mut graph = Graph::new(device, declaration.seal());
     for (node, slot) in slots.iter().enumerate() {
         let name = format!("{node}");
@@ -88,9 +92,11 @@ fn samples<K: Reduction>(operands: &[Vector<f32>; 2], n: usize) -> Option<Vec<f6
             let view = VecView::new(operand, start, n).expect("inside");
             graph.import(view).expect("a vector of this device")
         });
-        let added = match K::TASK.map {
-            Map::Multiply => graph.add::<K>(&name, (x, y), *slot),
-            Map::Identity | Map::Square => graph.add::<K>(&name, (x,), *slot),
+        let added = match (K::TASK.map, K::TASK.operator) {
+            (Map::Multiply, _) => graph.add::<K>(&name, (x, y), *slot),
+            (_, Operator::Sum) => graph.add::<K>(&name, (x,), *slot),
+            (_, Operator::Extent) => graph.add::<K>(&name, (x,), (*slot, maximum, status)),
+            _ => graph.add::<K>(&name, (x,), (*slot, status)),
         };
         added.expect("it was planned");
     }
@@ -109,25 +115,21 @@ fn samples<K: Reduction>(operands: &[Vector<f32>; 2], n: usize) -> Option<Vec<f6
             times.push((micros * 1000.0).round() / 1000.0);
         }
     }
-    let sum = compiled.read(slots[0]).expect("it has run");
+    let result = compiled.read(slots[0]).expect("it has run");
     // Beyond, a sum of squares is no whole number that an f32 holds exactly.
-    if K::TASK.map == Map::Identity || n <= 1 << 24 {
-        assert_eq!(sum, expected(K::TASK.map, n), "{}", K::TASK.symbol);
+    if matches!(K::TASK.map, Map::Identity) || n <= 1 << 24 {
+        assert_eq!(result, expected(K::TASK, n), "{}", K::TASK.symbol);
     }
     Some(times)
 }
 
-/// The exact sum of -1, 0, 1, -1, 0, 1, ..., or of their squares.
-fn expected(map: Map, n: usize) -> f32 {
+/// What -1, 0, 1, -1, 0, 1, ... become.
+fn expected(task: &ReductionTask, n: usize) -> f32 {
     let (whole, rest) = (n / 3, n % 3);
-    match map {
-        Map::Identity => {
-            if rest == 0 {
-                0.0
-            } else {
-                -1.0
-            }
-        }
-        Map::Square | Map::Multiply => (2 * whole + usize::from(rest > 0)) as f32,
+    match (task.map, task.operator) {
+        (Map::Square | Map::Multiply, _) => (2 * whole + usize::from(rest > 0)) as f32,
+        (_, Operator::Sum) if rest == 0 => 0.0,
+        (_, Operator::Max) => 1.0,
+        _ => -1.0,
     }
 }
