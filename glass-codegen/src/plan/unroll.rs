@@ -102,7 +102,7 @@ fn is_short(spec: &Spec, target: Target) -> bool {
     spec.n_fmas() <= max_fmas && n_elements <= max_loads
 }
 
-/// Whether each load fills one register and waits for nothing else.
+/// Whether each load fills one register, and no copies of the thread's own are under way beside it.
 fn loads_singles(spec: &Spec, plan: &Plan) -> bool {
     let is_single = match plan.mapping.staging {
         Staging::Direct => true,

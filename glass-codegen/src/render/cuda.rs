@@ -153,6 +153,10 @@ pub(super) struct Argument {
     separator: &'static str,
 }
 
+/// The functions of `bulk_triangles.cu.tera`.
+const LOAD_LOWER: &str = "glass_bulk_load_lower";
+const LOAD_UPPER: &str = "glass_bulk_load_upper";
+
 /// An operand that lives in shared memory while a body runs.
 #[derive(Serialize)]
 struct Staged {
@@ -172,9 +176,9 @@ struct Staged {
     problem_bytes: String,
     tile_bytes: String,
     is_padded: bool,
-    /// The triangle that alone is copied.
-    is_lower: bool,
-    is_upper: bool,
+    /// One triangle alone is copied, by a function that takes the order of the matrix.
+    is_packed: bool,
+    load: &'static str,
     order: String,
     is_read: bool,
     is_written: bool,
@@ -271,8 +275,8 @@ pub(super) fn code(input: &Input<'_>) -> String {
         barrier: facts.barrier.iter().map(|component| facts.language.fill(component, &[])).collect(),
         copies: staged.iter().any(|operand| operand.is_read || operand.is_written),
         copies_in: staged.iter().any(|operand| operand.is_read),
-        has_lower: staged.iter().any(|operand| operand.is_lower),
-        has_upper: staged.iter().any(|operand| operand.is_upper),
+        has_lower: staged.iter().any(|operand| operand.is_packed && operand.load == LOAD_LOWER),
+        has_upper: staged.iter().any(|operand| operand.is_packed && operand.load == LOAD_UPPER),
         staged,
         part: match tier {
             Tier::Warp => format!("glass_shared + threadIdx.x / {WARP}u * {}u", plan.problem_shared_bytes),
@@ -488,8 +492,8 @@ fn staged(input: &Input<'_>, operand_idx: usize, offset: usize) -> Staged {
         problem_bytes: format!("{}u", elements * dtype.bytes()),
         tile_bytes: format!("{}u", TILE * elements * dtype.bytes()),
         is_padded: stride != elements,
-        is_lower: access.is_packed && operand.structure == Structure::Lower,
-        is_upper: access.is_packed && operand.structure == Structure::Upper,
+        is_packed: access.is_packed,
+        load: if operand.structure == Structure::Upper { LOAD_UPPER } else { LOAD_LOWER },
         order: format!("{}u", operand.rows),
         is_read: is_argument && operand.role != Role::Out,
         is_written: is_argument && operand.role != Role::In,
