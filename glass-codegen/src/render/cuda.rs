@@ -33,7 +33,6 @@ const TEMPLATES: &[(&str, &str)] = &[
     template!("level.cu.tera"),
     template!("level_start.cu.tera"),
     template!("level_result.cu.tera"),
-    template!("level_body.cu.tera"),
     template!("level_call.cu.tera"),
     template!("load_four.cu.tera"),
     template!("fold.cu.tera"),

@@ -9,6 +9,7 @@ use crate::kernel::{Body, COUNT, Fold, Frame};
 use crate::plan::{Destination, Level, Meeting, Tier, most_subgroups};
 use crate::spec::{Operand, Role, Spec};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 #[derive(Serialize)]
 struct CudaFile {
@@ -17,7 +18,8 @@ struct CudaFile {
     threads_per_block: String,
     kernel_params: Vec<cuda::Param>,
     chunk: String,
-    /// When a chunk may be loaded in vectors; empty where the text has none.
+    /// The function that loads a vector, and when a chunk may be loaded so; empty where the text has none.
+    load_four: String,
     whole: String,
     arguments: Vec<cuda::Argument>,
     arguments_whole: Vec<cuda::Argument>,
@@ -113,6 +115,13 @@ fn cuda_file(input: &Input<'_>) -> CudaFile {
     let has_vectors = width > 1;
     let starts: Vec<_> =
         inputs(spec).zip(STARTS).map(|(_, start)| format!("{start} % {width}u == 0u")).collect();
+    let (load_four, whole) = match has_vectors {
+        true => (
+            cuda::language(spec.dtype).file("load_four.cu.tera", &BTreeMap::<&str, &str>::new()),
+            format!("{COUNT} == {chunk} && {}", starts.join(" && ")),
+        ),
+        false => (String::new(), String::new()),
+    };
     CudaFile {
         start: cuda::Start::of(
             input,
@@ -121,11 +130,8 @@ fn cuda_file(input: &Input<'_>) -> CudaFile {
         ),
         threads_per_block: plan.mapping.threads_per_block.to_string(),
         kernel_params: kernel_params(spec, level.destination),
-        whole: if has_vectors {
-            format!("{COUNT} == {chunk} && {}", starts.join(" && "))
-        } else {
-            String::new()
-        },
+        load_four,
+        whole,
         arguments: arguments(has_vectors.then_some(false)),
         arguments_whole: arguments(Some(true)),
         chunk,
@@ -211,6 +217,7 @@ struct WgslInput {
 #[derive(Serialize)]
 struct WgslFile<'a> {
     is_native: bool,
+    directives: &'static [&'static str],
     args: Vec<String>,
     args_binding: usize,
     partials_binding: usize,
@@ -232,6 +239,9 @@ struct WgslFile<'a> {
     total_name: &'static str,
     result: String,
 }
+
+/// What browsers want before a text that uses subgroups; naga knows neither.
+const SUBGROUP_DIRECTIVES: [&str; 2] = ["enable subgroups;", "requires subgroup_id;"];
 
 /// What a body that meets by subgroups is told beyond its worker.
 const SUBGROUP: [&str; 3] = ["subgroup", "lane", "n_subgroups"];
@@ -258,6 +268,7 @@ pub(super) fn wgsl(input: &Input<'_>, body: &str, dialect: Dialect) -> String {
         inputs(spec).zip(STARTS).map(|(operand, start)| format!("args.{start} + {}", first(operand)));
     let file = WgslFile {
         is_native: dialect == Dialect::Native,
+        directives: if has_subgroups && dialect == Dialect::Web { &SUBGROUP_DIRECTIVES } else { &[] },
         args: wgsl::padded(numbers(spec)),
         args_binding: arena_binding + 1,
         partials_binding,
@@ -281,7 +292,7 @@ pub(super) fn wgsl(input: &Input<'_>, body: &str, dialect: Dialect) -> String {
         total_name: total(spec).0,
         result: result(spec, wgsl::language()),
     };
-    wgsl::language().file("level.wgsl.tera", &file)
+    wgsl::language().file("level.wgsl.tera", &file).trim_start().to_owned()
 }
 
 /// What a level reads.
