@@ -37,6 +37,10 @@ const SPILLING: &[(&str, &str)] = &[
     ("glass_logsumexp_f64_n5_thread_serial_contiguous_shared_t128", "exp of a double keeps its own stack"),
     ("glass_logsumexp_f64_n7_thread_serial_contiguous_bulk_t64", "exp of a double keeps its own stack"),
     (
+        "glass_potrf_f64_n17_untouched_thread_serial_interleaved_bulk_t32",
+        "60 bytes at the limit of registers",
+    ),
+    (
         "glass_riccati_gain_f32_nx12_nu6_thread_serial_contiguous_bulk_t64",
         "intermediates are arrays of a thread",
     ),
