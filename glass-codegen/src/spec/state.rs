@@ -80,7 +80,7 @@ pub struct State {
 pub struct Finish {
     /// Names of the results.
     pub results: Vec<&'static str>,
-    /// Named values over the words of the state, [`ACCUMULATE`] and the old results ([`old`]), in order.
+    /// Named values over the words of the state, whether the old results count, and these, in order.
     pub values: Vec<(&'static str, Expression)>,
     /// The value of each result.
     pub stored: Vec<Expression>,
