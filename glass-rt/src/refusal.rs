@@ -85,6 +85,10 @@ pub enum Refusal {
     #[error("a mask that shares elements with `x` given\n  allowed: a mask with elements of its own")]
     MaskOverlap,
 
+    /// A mask in other pieces than what it selects from.
+    #[error("a mask in other pieces than `x` given\n  allowed: pieces of the same lengths in the same order")]
+    MaskPieces,
+
     /// Too few or too many slots for results.
     #[error("{given} slot(s) for results given\n  allowed: {}, one each for {}", .names.len(), .names.join(", "))]
     ResultCount {

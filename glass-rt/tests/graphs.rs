@@ -277,6 +277,52 @@ fn red_10_chunks_accumulate() {
 }
 
 #[test]
+fn red_10_pieces_with_seams_of_their_own() {
+    for device in devices() {
+        let mut single = Single::new(&device);
+        let Single { graph, sum } = &mut single;
+        let whole = |value: f32, len: usize| view(&device, &vec![value; len], 0);
+        let mut import = |value, len| graph.import(whole(value, len)).unwrap();
+        // Empty pieces at the seams of the other vector.
+        let x = [import(1.0, 300), import(0.0, 0), import(2.0, 700)];
+        let y = [import(3.0, 650), import(5.0, 350)];
+        assert_eq!(graph.add_pieces::<Dot>("x'y", &[&x, &y], *sum, None), Ok(3));
+        assert_eq!(single.run(), 300.0 * 3.0 + 350.0 * 6.0 + 350.0 * 10.0, "{}", device.name());
+    }
+}
+
+#[test]
+fn red_10_an_all_empty_vector_is_zero() {
+    for device in devices() {
+        let mut single = Single::new(&device);
+        let Single { graph, sum } = &mut single;
+        graph.literal("before", 37.0, *sum).unwrap();
+        let nothing = graph.import(view(&device, &[], 0)).unwrap();
+        assert_eq!(graph.add_pieces::<Sum>("none", &[&[nothing, nothing]], *sum, None), Ok(1));
+        assert_eq!(single.run().to_bits(), 0, "{}", device.name());
+    }
+}
+
+#[test]
+fn red_10_pieces_that_do_not_fit_add_nothing() {
+    let device = Device::host();
+    let mut single = Single::new(&device);
+    let Single { graph, sum } = &mut single;
+    let mut import = |len: usize| graph.import(view(&device, &vec![1.0; len], 0)).unwrap();
+    let (x, y) = ([import(3), import(4)], [import(6)]);
+    let refused = graph.add_pieces::<Dot>("x'y", &[&x, &y], *sum, None).unwrap_err().to_string();
+    assert!(
+        refused.contains("6 elements in the second input") && refused.contains("allowed: 7"),
+        "{refused}"
+    );
+    // The second of two names is taken: the first one is free again.
+    graph.literal("s 1", 0.0, *sum).unwrap();
+    assert!(graph.add_pieces::<Sum>("s", &[&x], *sum, None).is_err());
+    assert!(graph.literal("s 0", 1.0, *sum).is_ok());
+    assert_eq!(single.run(), 1.0);
+}
+
+#[test]
 fn every_run_gives_fresh_results() {
     for device in devices() {
         let mut declaration = ScalarArena::declare();

@@ -9,6 +9,7 @@ mod host;
 mod lower;
 mod memories;
 mod operation;
+mod pieces;
 mod transients;
 mod vector;
 
@@ -133,9 +134,18 @@ impl Graph {
         inputs: impl Inputs,
         results: impl Results,
     ) -> Result<Operation<'_>, Error> {
-        let mut task = K::TASK;
-        let mut view_idxs = self.inputs(name, inputs.handles(), task)?;
-        let slots = self.results(name, results.slots(), task)?;
+        self.reduce(name, K::TASK, inputs.handles(), results.slots())
+    }
+
+    fn reduce(
+        &mut self,
+        name: &str,
+        mut task: &'static ReductionTask,
+        handles: Vec<Handle>,
+        slots: Vec<ScalarArgument>,
+    ) -> Result<Operation<'_>, Error> {
+        let mut view_idxs = self.inputs(name, handles, task)?;
+        let slots = self.results(name, slots, task)?;
         if let ([x, y], Some(square)) = (&view_idxs[..], task.square)
             && self.views[*x].is(&self.views[*y])
         {

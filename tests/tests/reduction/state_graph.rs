@@ -343,6 +343,42 @@ fn red_10_chunks_accumulate() {
     }
 }
 
+/// The same as one operation in pieces, of which the first one is left out altogether; and in none at all.
+#[test]
+fn red_10_pieces_of_masked_vectors() {
+    for device in devices() {
+        let mut declaration = ScalarArena::declare();
+        let slots = Slots::<i32>::declared(&mut declaration);
+        let ([first, second], status) = (slots.values, slots.status);
+        let mut graph = Graph::new(&device, declaration.seal());
+        let mut piece = |x: &[i32], mask: &[u32]| -> [Handle; 2] {
+            let x: Vec<u32> = x.iter().map(|x| x.cast_unsigned()).collect();
+            let handles = imported::<SignedExtent, i32>(&mut graph, &device, &x, mask);
+            handles.try_into().expect("two inputs")
+        };
+        let pieces = [piece(&[-900, 900], &[0, 0]), piece(&[], &[]), piece(&[5, -3, 8], &[1, 1, 0])];
+        let [x, mask] = [0, 1].map(|input| pieces.map(|piece| piece[input]));
+        let results = (first, second, status);
+        let others = [mask[0], mask[2], mask[1]];
+        let refused = graph.add_pieces::<SignedExtent>("r", &[&x, &others], results, None);
+        assert!(refused.is_err_and(|error| error.to_string().contains("a mask in other pieces")));
+        assert_eq!(graph.add_pieces::<SignedExtent>("r", &[&x, &mask], results, None), Ok(2));
+        let compiled = graph.compile().expect("kernels");
+        compiled.run().expect("it was compiled");
+        let found = slots.read::<SignedExtent>(&compiled);
+        assert_eq!(found, [(-3i32).cast_unsigned(), 5, 0], "{}", device.name());
+
+        let mut declaration = ScalarArena::declare();
+        let slots = Slots::<i32>::declared(&mut declaration);
+        let ([first, second], status) = (slots.values, slots.status);
+        let mut graph = Graph::new(&device, declaration.seal());
+        assert_eq!(graph.add_pieces::<SignedExtent>("r", &[&[], &[]], (first, second, status), None), Ok(3));
+        let compiled = graph.compile().expect("scalar steps");
+        compiled.run().expect("it was compiled");
+        assert_eq!(slots.read::<SignedExtent>(&compiled), [0, 0, 1], "{}", device.name());
+    }
+}
+
 #[test]
 fn red_11_spans_merge() {
     for device in devices() {
