@@ -1,6 +1,7 @@
 //! The command line.
 
 use crate::reference::{Options, Preconditioner};
+use glass_solve::MAX_ITERATIONS;
 use std::error::Error;
 use std::path::PathBuf;
 
@@ -11,7 +12,7 @@ usage: cg_solve [FILE.mtx | --size M] [--jacobi] [--tolerance T] [--iterations N
   --size M        without a file: grids of M x M x M cells, at least 1 [default: 32]
   --jacobi        precondition by the diagonal
   --tolerance T   of the residual relative to the right-hand side, 1e-12 to 0.1 [default: 1e-4]
-  --iterations N  at most, at least 1 [default: 1000]
+  --iterations N  at most, 1 to 1048576 [default: 1000]
   --repeat K      solves that are timed on each device, at least 1 [default: 5]";
 
 /// A grid of more has more matrix elements than `u32` counts.
@@ -63,8 +64,9 @@ impl Arguments {
             let allowed = format!("allowed are {MIN_TOLERANCE:e} to {MAX_TOLERANCE}");
             return Err(format!("--tolerance {:e}: {allowed}", options.tolerance).into());
         }
-        if options.max_iterations == 0 {
-            return Err("--iterations 0: at least 1 iteration is needed".into());
+        if !(1..=MAX_ITERATIONS).contains(&options.max_iterations) {
+            let given = options.max_iterations;
+            return Err(format!("--iterations {given}: allowed are 1 to {MAX_ITERATIONS}").into());
         }
         if repeat == 0 {
             return Err("--repeat 0: at least 1 solve is needed".into());
@@ -121,7 +123,7 @@ mod tests {
         for (option, values) in [
             ("--size", &["0", "851", "-1", "1.5", "", "x", "99999999999999999999"][..]),
             ("--tolerance", &["0e0", "-1e-4", "1e0", "NaN", "inf", "x"]),
-            ("--iterations", &["0", "-1", "4294967296"]),
+            ("--iterations", &["0", "-1", "1048577", "4294967296"]),
             ("--repeat", &["0", "-1", "x"]),
         ] {
             for value in values {

@@ -46,10 +46,13 @@ impl Preconditioner {
     }
 }
 
+/// The most iterations of a solve: a few seconds of closed gates.
+pub const MAX_ITERATIONS: u32 = 1 << 20;
+
 /// How far a solve goes.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Most iterations. All of them are submitted; those after the end do nothing but start.
+    /// Most iterations, up to [`MAX_ITERATIONS`]. All of them are submitted; those after the end do nothing but start.
     pub max_iterations: u32,
     /// Converged when the squared norm of the residual is no larger.
     pub tolerance_squared: f32,
@@ -108,7 +111,7 @@ impl ConjugateGradient {
     /// the `x` of then and leaves its result there.
     ///
     /// # Errors
-    /// A matrix that is not square, vectors of other lengths, a tolerance that is no number, vectors of another device or one
+    /// A matrix that is not square, vectors of other lengths, a tolerance that is no number, too many iterations, vectors of another device or one
     /// vector twice, out of memory, and kernels that do not compile or load.
     pub fn new(
         device: &Device,
@@ -124,6 +127,10 @@ impl ConjugateGradient {
         let given = options.tolerance_squared;
         if !(given >= 0.0 && given.is_finite()) {
             return Err(Error::Tolerance { given });
+        }
+        let (given, max) = (options.max_iterations, MAX_ITERATIONS);
+        if given > max {
+            return Err(Error::Iterations { given, max });
         }
         let inverse = match &options.preconditioner {
             Preconditioner::None => None,

@@ -15,7 +15,7 @@ mod rounds;
 mod setup;
 mod words;
 
-pub use gradient::{ConjugateGradient, Options, Outcome, Preconditioner, Report};
+pub use gradient::{ConjugateGradient, MAX_ITERATIONS, Options, Outcome, Preconditioner, Report};
 
 /// Why a solver cannot be made or run.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -46,6 +46,17 @@ pub enum Error {
     Shared {
         /// What else it is.
         name: &'static str,
+    },
+
+    /// More iterations than can be submitted ahead.
+    #[error(
+        "{given} iterations given\n  allowed: up to {max}, as all are submitted before one is known to be the last"
+    )]
+    Iterations {
+        /// Iterations.
+        given: u32,
+        /// The most.
+        max: u32,
     },
 
     /// A tolerance that no squared norm is compared with.

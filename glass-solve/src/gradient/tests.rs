@@ -221,6 +221,8 @@ fn what_is_no_system_is_refused() {
     );
     let unsolved = ConjugateGradient::new(&device, &matrix, &b, &x, &options(1)).unwrap();
     assert_eq!(unsolved.report(), Err(Error::NotSolved));
+    let many = Options { max_iterations: MAX_ITERATIONS + 1, ..options(5) };
+    assert!(new(&matrix, &b, &x, &many).contains("1048577 iterations given"));
     let tiny = Preconditioner::jacobi(&device, &[0, 1], &[0], &[1e-40]).unwrap_err();
     assert_eq!(tiny, Error::Diagonal { row: 0, value: 1e-40 });
     let refused = Preconditioner::jacobi(&device, &OFFSETS, &[1, 1, 0, 0], &VALUES).unwrap_err();
