@@ -69,17 +69,8 @@ impl<'a> Names<'a> {
     /// Takes one equation.
     pub(super) fn add(&mut self, Equation { target, of }: Equation) -> Result<(), Mistake> {
         let member = self.member(&target);
-        match member.map(|member_idx| self.members[member_idx].kind) {
-            Some(MemberKind::Matrix) => {
-                return wrong(format!("writes the matrix `{target}`"), "vectors, scalars and new names");
-            }
-            Some(MemberKind::Vector) if self.is_multiplied[member.expect("it is a member")] => {
-                return wrong(
-                    format!("writes `{target}`, which a matrix multiplies"),
-                    "another vector\nwhy: other elements still read the old values",
-                );
-            }
-            _ => {}
+        if member.is_some_and(|member_idx| self.members[member_idx].kind == MemberKind::Matrix) {
+            return wrong(format!("writes the matrix `{target}`"), "vectors, scalars and new names");
         }
         if let Tree::Sum(term) = of {
             return self.sum(target, member, *term);
@@ -91,6 +82,13 @@ impl<'a> Names<'a> {
         };
         let context = if is_element { Context::Element } else { Context::Scalar };
         let Value { of, format, .. } = self.value(&of, context)?;
+        // By this equation or one before it.
+        if member.is_some_and(|member_idx| self.is_multiplied[member_idx]) {
+            return wrong(
+                format!("writes `{target}`, which a matrix multiplies"),
+                "another vector\nwhy: other elements still read the old values",
+            );
+        }
         let name = self.new_name(&target)?;
         if is_element {
             if format != Format::F32 {

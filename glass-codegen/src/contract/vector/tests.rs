@@ -77,6 +77,16 @@ fn conditions_of_elements_are_scalars_of_the_struct() {
 }
 
 #[test]
+fn no_equation_writes_what_a_matrix_multiplies() {
+    let names = "a:m x:v y:v s:f";
+    for equations in [&["y = a * y"][..], &["y = a * (y) + x"], &["s = sum(a * y)", "y = x"]] {
+        let found = mistake(equations, names);
+        assert!(found.contains("writes `y`, which a matrix multiplies"), "{found}");
+    }
+    assert!(mistake(&["y = x", "x = a * y"], names).contains("multiplies a matrix by `y`, which is written"));
+}
+
+#[test]
 fn usages_are_read_off_the_equations() {
     let op = lowered(&["q = a * p", "r = r - q", "z = w", "s = sum(z * z)"], "a:m p:v q:v r:v z:v w:v s:f");
     let usages: Vec<_> = op.expect("it is legal").operands.iter().map(|operand| operand.usage).collect();
