@@ -57,6 +57,23 @@ pub enum Refusal {
     #[error("a second gate given\n  allowed: one gate per operation")]
     SecondGate,
 
+    /// A gate that the operation itself writes, although it looks at it again afterwards.
+    #[error(
+        "a gate that is a result of the operation given\n  allowed: another slot, as each of its parts looks at the gate"
+    )]
+    GateIsResult,
+
+    /// An alignment that bindings of the device do not have.
+    #[error(
+        "an alignment of {given} bytes given\n  allowed: multiples of {multiple_of}, at which bindings of this device begin"
+    )]
+    Alignment {
+        /// The alignment.
+        given: u32,
+        /// That of the device.
+        multiple_of: u32,
+    },
+
     /// An operation without a result to which it could add.
     #[error("no sum to add to the old value\n  allowed: reductions")]
     NoSum,

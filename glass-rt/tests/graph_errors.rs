@@ -135,7 +135,9 @@ fn more_groups_than_a_grid_holds_and_no_variant_at_all() {
     let (declaration, sum, _) = declared();
     let mut graph = Graph::new(&device, declaration.seal());
     let limits = device.reduction_limits();
-    graph.plan_within(glass_rt::reduction::ReductionLimits { groups_per_dimension: 8, ..limits });
+    graph
+        .plan_within(glass_rt::reduction::ReductionLimits { groups_per_dimension: 8, ..limits })
+        .expect("limits of the device");
     let vector = Vector::filled(&device, 513 * 512, 1.0f32).unwrap();
     let x = graph.import(VecView::from(&vector)).unwrap();
     let groups = Refusal::TooManyGroups { groups: 513, per_dimension: 8 };

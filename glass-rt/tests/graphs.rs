@@ -220,7 +220,7 @@ fn red_11_spans_accumulate_in_order() {
             let plan = ReductionPlan::new(Sum::TASK, n as u64, &[offset as u64], &limits, &options).unwrap();
             assert_eq!(plan.spans.iter().map(|span| span.start).collect::<Vec<_>>(), starts);
             let mut single = Single::new(&device);
-            single.graph.plan_within(limits);
+            single.graph.plan_within(limits).expect("limits of the device");
             single.graph.plan_with(options);
             add(&mut single, &device, Map::Identity, [&x, &[]], [offset, 0]);
             assert_eq!(single.run(), x.iter().sum::<f32>(), "{} {n}", device.name());
@@ -242,7 +242,7 @@ fn red_25_a_gate_that_is_off_keeps_everything() {
         let one = declaration.u32("one").unwrap();
         let sum = declaration.f32("sum").unwrap();
         let mut graph = Graph::new(&device, declaration.seal());
-        graph.plan_within(limits);
+        graph.plan_within(limits).expect("limits of the device");
         let x: Vec<f32> = (0..65_537).map(|i| (i % 3) as f32).collect();
         let wanted: f32 = x.iter().sum();
         let x = graph.import(view(&device, &x, 1)).unwrap();
@@ -289,6 +289,20 @@ fn red_10_pieces_with_seams_of_their_own() {
         assert_eq!(graph.add_pieces::<Dot>("x'y", &[&x, &y], *sum, None), Ok(3));
         assert_eq!(single.run(), 300.0 * 3.0 + 350.0 * 6.0 + 350.0 * 10.0, "{}", device.name());
     }
+}
+
+/// Pieces are no second handle: what they are parts of may be written before and after.
+#[test]
+fn red_10_a_result_is_no_gate_of_its_own_pieces() {
+    let device = Device::host();
+    let mut declaration = ScalarArena::declare();
+    let (sum, gate) = (declaration.f32("sum").unwrap(), declaration.u32("gate").unwrap());
+    let mut graph = Graph::new(&device, declaration.seal());
+    let x = [3, 4].map(|len| graph.import(view(&device, &vec![1.0; len], 0)).unwrap());
+    assert_eq!(graph.add_pieces::<Sum>("gated", &[&x], sum, Some(gate)), Ok(2));
+    let own = ReductionLimits { alignment: 3, ..device.reduction_limits() };
+    let refused = graph.plan_within(own).unwrap_err().to_string();
+    assert!(refused.contains("an alignment of 3 bytes given"), "{refused}");
 }
 
 #[test]

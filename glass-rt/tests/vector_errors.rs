@@ -155,10 +155,10 @@ fn more_than_a_device_takes() {
     let Given { graph: mut added, vectors: [x, y, z, ..], square, floats: [alpha, ..], .. } = given();
     let limits = Device::host().reduction_limits();
     let limit = |what, required, available| Refusal::Limit { what, required, available };
-    added.plan_within(ReductionLimits { bindings: 6, ..limits });
+    added.plan_within(ReductionLimits { bindings: 6, ..limits }).expect("limits of the device");
     let product = || Product { a: square, p: x, q: y, pq: alpha };
     assert_eq!(reason(added.vector("r", product())), limit("bindings of one kernel", 7, 6));
-    added.plan_within(ReductionLimits { binding_bytes: 399, ..limits });
+    added.plan_within(ReductionLimits { binding_bytes: 399, ..limits }).expect("limits of the device");
     assert_eq!(reason(added.vector("r", Scaled { x, y, z, alpha })), limit("bytes of one binding", 400, 399));
 
     struct Nowhere(Scaled);
@@ -176,12 +176,12 @@ fn more_than_a_device_takes() {
         reason(added.vector("r", Nowhere(Scaled { x, y, z, alpha }))),
         limit("bytes of one binding", 400, 399)
     );
-    added.plan_within(limits);
+    added.plan_within(limits).expect("limits of the device");
     assert_eq!(reason(added.vector("r", Nowhere(Scaled { x, y, z, alpha }))), none);
 
     // 513 groups of 512 elements on a grid of 8 in each dimension.
     let device = Device::host();
-    added.plan_within(ReductionLimits { groups_per_dimension: 8, ..limits });
+    added.plan_within(ReductionLimits { groups_per_dimension: 8, ..limits }).expect("limits of the device");
     let vectors = [(); 3].map(|()| Vector::filled(&device, 513 * 512, 1.0f32).unwrap());
     let [x, y, z] = vectors.each_ref().map(|vector| added.import(VecView::from(vector)).unwrap());
     let groups = Refusal::TooManyGroups { groups: 513, per_dimension: 8 };

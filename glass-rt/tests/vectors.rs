@@ -173,7 +173,7 @@ fn red_34_sums_and_scalar_equations_follow_the_vector_equations() {
             let mut graph = Graph::new(&device, arena);
             let mut limits = device.reduction_limits();
             limits.groups_per_dimension = 8;
-            graph.plan_within(limits);
+            graph.plan_within(limits).expect("limits of the device");
             let given = [Padded::new(&device, &q, q_start), Padded::new(&device, &r, r_start)];
             let [q_handle, r_handle] = given.each_ref().map(|given| given.import(&mut graph));
             graph.literal("alpha", 0.75, alpha).unwrap();

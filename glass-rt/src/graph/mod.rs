@@ -31,6 +31,7 @@ pub use vector::MatrixHandle;
 use crate::arena::{self, Binary, Comparison, ScalarArena, ScalarArgument, Slot};
 use crate::device::Device;
 use crate::error::Error;
+use crate::reduction::plan::limit;
 use crate::reduction::task::NO_GATE;
 use crate::reduction::{Map, PlanOptions, Reduction, ReductionLimits, ReductionPlan, ReductionTask};
 use crate::refusal::Refusal;
@@ -56,6 +57,8 @@ pub(crate) struct View {
     format: Format,
     offset: u64,
     len: u64,
+    /// A part of another one, which no handle of the caller stands for.
+    is_part: bool,
 }
 
 impl View {
@@ -100,10 +103,25 @@ impl Graph {
         self.options = options;
     }
 
-    /// Plans the reductions and vector operations that are added from now on within these limits, which the device's
-    /// must not be below. The alignment of the last call holds for all.
-    pub fn plan_within(&mut self, limits: ReductionLimits) {
+    /// Plans the reductions and vector operations that are added from now on within these limits. Call it before anything
+    /// is added where the alignment differs from the device's: the last one holds for all.
+    ///
+    /// # Errors
+    /// Limits beyond the device's, and an alignment that is no multiple of the device's.
+    pub fn plan_within(&mut self, limits: ReductionLimits) -> Result<(), Error> {
+        let own = self.device.reduction_limits();
+        let checked = limit("groups per dimension", limits.groups_per_dimension, own.groups_per_dimension)
+            .and_then(|()| limit("threads per group", limits.threads, own.threads))
+            .and_then(|()| limit("bytes that a group shares", limits.group_bytes, own.group_bytes))
+            .and_then(|()| limit("bytes of one binding", limits.binding_bytes, own.binding_bytes))
+            .and_then(|()| limit("bindings of one kernel", limits.bindings, own.bindings));
+        checked.map_err(|reason| refused("plan within", reason))?;
+        let (given, multiple_of) = (limits.alignment, own.alignment);
+        if given == 0 || !given.is_multiple_of(multiple_of) {
+            return Err(refused("plan within", Refusal::Alignment { given, multiple_of }));
+        }
         self.limits = limits;
+        Ok(())
     }
 
     /// Makes a vector's elements an operand. Every run reads them as they are then; vector operations also write them, and take
@@ -172,7 +190,7 @@ impl Graph {
     /// Adds a view; returns its index.
     fn push_view(&mut self, memory: &Memory, format: Format, offset: usize, len: usize) -> usize {
         let (offset, len) = (offset as u64, len as u64);
-        self.views.push(View { memory: memory.clone(), format, offset, len });
+        self.views.push(View { memory: memory.clone(), format, offset, len, is_part: false });
         self.views.len() - 1
     }
 

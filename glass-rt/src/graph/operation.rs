@@ -77,13 +77,19 @@ impl Operation<'_> {
     /// Runs the operation only while `gate` is not 0 when it starts. Otherwise it writes nothing at all.
     ///
     /// # Errors
-    /// A second gate, a slot of another arena, or the slot that the operation clears.
+    /// A second gate, a slot of another arena, the slot that the operation clears, or a result of a reduction in several spans.
     pub fn gated_by(self, gate: Slot<u32>) -> Result<Self, Error> {
         if gate.arena != self.arena {
             return Err(refused(&self.node.name, Refusal::ForeignArena));
         }
         if self.node.gate.is_some() {
             return Err(refused(&self.node.name, Refusal::SecondGate));
+        }
+        if let Work::Reduction(ReductionNode { slots, plan, .. }) = &self.node.work
+            && plan.spans.len() > 1
+            && slots.contains(&gate.word)
+        {
+            return Err(refused(&self.node.name, Refusal::GateIsResult));
         }
         self.node.gate = Some(gate.word);
         self.node.check_cleared()?;

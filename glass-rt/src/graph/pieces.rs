@@ -1,6 +1,6 @@
 //! Reductions of vectors in several pieces: an operation a piece, each but the first on top of the one before.
 
-use super::{Graph, Handle, Operation, Results, Work, refused};
+use super::{Graph, Handle, Operation, Results, View, Work, refused};
 use crate::arena::{self, ScalarArgument, ScalarStep, Slot};
 use crate::error::Error;
 use crate::reduction::task::NO_GATE;
@@ -32,7 +32,11 @@ impl Graph {
         gate: Option<Slot<u32>>,
     ) -> Result<usize, Error> {
         let lens = self.piece_lens(name, inputs, K::TASK)?;
-        let n_before = self.nodes.len();
+        // Each operation looks at the gate, also after another one has written the results.
+        if results.slots().iter().any(|slot| gate.is_some_and(|gate| gate.word == slot.word)) {
+            return Err(refused(name, Refusal::GateIsResult));
+        }
+        let (n_before, n_views) = (self.nodes.len(), self.views.len());
         let added = match &pieces(&lens)[..] {
             [] => self.nothing(name, results.slots(), K::TASK, gate),
             pieces => self.pieces(name, (inputs, pieces), &results.slots(), K::TASK, gate),
@@ -41,6 +45,7 @@ impl Graph {
             for node in self.nodes.drain(n_before..) {
                 self.names.remove(&node.name);
             }
+            self.views.truncate(n_views);
         }
         added.map(|()| self.nodes.len() - n_before)
     }
@@ -92,12 +97,15 @@ impl Graph {
         Ok(())
     }
 
-    /// A part of a view as an operand of its own.
+    /// A part of a view as an operand.
     fn part(&mut self, handle: Handle, start: u64, len: u64) -> Handle {
         let view = &self.views[handle.view_idx];
-        let (memory, format, offset) = (view.memory.clone(), view.format, view.offset + start);
-        let view_idx = self.push_view(&memory, format, offset as usize, len as usize);
-        Handle { view_idx, ..handle }
+        if len == view.len {
+            return handle;
+        }
+        let (memory, offset) = (view.memory.clone(), view.offset + start);
+        self.views.push(View { memory, format: view.format, offset, len, is_part: true });
+        Handle { view_idx: self.views.len() - 1, ..handle }
     }
 
     /// Sets the results to those of no element.

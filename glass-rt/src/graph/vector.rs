@@ -89,6 +89,9 @@ impl Graph {
                 Err(refused(name, Refusal::ForeignGraph))
             }
         };
+        if task.products.iter().any(|product| task.operands[product.vector].kind.is_written()) {
+            return Err(malformed(task, "a product with a vector that it writes"));
+        }
         arguments.iter().zip(task.operands).map(known).collect()
     }
 
@@ -127,7 +130,7 @@ impl Graph {
         check_shared(name, uses.collect())?;
         for view_idx in written(task, operands) {
             let memory = &self.views[view_idx].memory;
-            if self.views.iter().filter(|view| view.memory.is(memory)).count() > 1 {
+            if self.views.iter().filter(|view| !view.is_part && view.memory.is(memory)).count() > 1 {
                 return Err(refused(name, Refusal::Aliased));
             }
         }

@@ -362,6 +362,8 @@ fn red_10_pieces_of_masked_vectors() {
         let others = [mask[0], mask[2], mask[1]];
         let refused = graph.add_pieces::<SignedExtent>("r", &[&x, &others], results, None);
         assert!(refused.is_err_and(|error| error.to_string().contains("a mask in other pieces")));
+        let refused = graph.add_pieces::<SignedExtent>("r", &[&x, &mask], results, Some(status));
+        assert!(refused.is_err_and(|error| error.to_string().contains("a gate that is a result")));
         assert_eq!(graph.add_pieces::<SignedExtent>("r", &[&x, &mask], results, None), Ok(2));
         let compiled = graph.compile().expect("kernels");
         compiled.run().expect("it was compiled");
@@ -390,7 +392,7 @@ fn red_11_spans_merge() {
             // The two inputs begin at different places of their first bindings.
             limits.binding_bytes = 4096;
             limits.alignment = limits.alignment.max(256);
-            graph.plan_within(limits);
+            graph.plan_within(limits).expect("limits of the device");
             graph.plan_with(PlanOptions { strategy: Some(strategy) });
             let (x, mut mask) = elements(glass_codegen::spec::Format::F32, 5000);
             mask[..1100].fill(0);
@@ -415,7 +417,7 @@ fn red_25_a_gate_that_is_off_keeps_everything() {
         let mut declared = |name| declaration.u32(name).expect("a name");
         let [active, fresh, runs, zero, one] = ["active", "fresh", "runs", "zero", "one"].map(&mut declared);
         let mut graph = Graph::new(&device, declaration.seal());
-        graph.plan_within(limits);
+        graph.plan_within(limits).expect("limits of the device");
         let x: Vec<u32> = (0..65_537).map(|i| i % 3 + 40_000_000).collect();
         let wanted = x.iter().fold(0u32, |sum, x| sum.wrapping_add(*x));
         let handles = imported::<Sum, u32>(&mut graph, &device, &x, &[1; 65_537]);
