@@ -23,7 +23,9 @@ pub fn note(device: &Device, task: &str, kernels: &[Confirmed]) {
     if text.is_empty() {
         return;
     }
-    let path = PathBuf::from(folder).join(format!("{}_{task}.txt", device.target()));
+    // Tasks that differ in options alone share a name.
+    let first = kernels.first().map_or("", |(_, kernel)| kernel.hash);
+    let path = PathBuf::from(folder).join(format!("{}_{task}_{first}.txt", device.target()));
     std::fs::write(&path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
 }
 
