@@ -6,6 +6,7 @@ use glass_rt::arena::{Declaration, ScalarArena, Slot};
 use glass_rt::graph::{Graph, Handle};
 use glass_rt::reduction::{Map, PlanOptions, ReductionTask, Strategy};
 use glass_rt::{Device, Error, Reduction, Refusal, VecView, Vector};
+use sample::reason;
 use sample::reductions::{Dot, Norm2, Sum};
 
 /// A graph with two vectors of 100 and one of 99 elements, and an empty view.
@@ -33,15 +34,6 @@ fn given() -> Given {
     let mut import = |offset, len| graph.import(VecView::new(&vector, offset, len).unwrap()).unwrap();
     let (x, y, short, empty) = (import(0, 100), import(100, 100), import(1, 99), import(0, 0));
     Given { graph, x, y, short, empty, sum, gate }
-}
-
-/// The reason for which operation `r` was refused.
-fn reason<T>(outcome: Result<T, Error>) -> Refusal {
-    let Err(error) = outcome else { panic!("taken") };
-    assert!(error.to_string().contains("`r`") && error.to_string().contains("allowed"), "{error}");
-    let Error::Refused { operation, reason } = error else { panic!("{error}") };
-    assert_eq!(operation, "r");
-    reason
 }
 
 #[test]

@@ -7,6 +7,7 @@ use glass_rt::graph::{Graph, Handle};
 use glass_rt::reduction::ReductionLimits;
 use glass_rt::vector_op::{MatrixHandle, ScalarArgument, VectorArgument, VectorTask, VectorVariant};
 use glass_rt::{Csr, Device, Error, Refusal, VecView, Vector, VectorOp};
+use sample::reason;
 use sample::vectors::{Multiplied, Product, Ratio, Rows, Scaled, Update};
 
 /// A graph with vectors of 100, 100, 100, 99 and 0 elements, a matrix of 100 x 100 and one of 100 x 99.
@@ -32,15 +33,6 @@ fn given() -> Given {
     let [square, narrow] = [100, 99]
         .map(|n_columns| graph.import_matrix(&Rows::scattered(100, n_columns).upload(&device)).unwrap());
     Given { graph, vectors, square, narrow, floats, words }
-}
-
-/// The reason for which operation `r` was refused.
-fn reason<T>(outcome: Result<T, Error>) -> Refusal {
-    let Err(error) = outcome else { panic!("taken") };
-    assert!(error.to_string().contains("`r`") && error.to_string().contains("allowed"), "{error}");
-    let Error::Refused { operation, reason } = error else { panic!("{error}") };
-    assert_eq!(operation, "r");
-    reason
 }
 
 /// `given` `unit` of `operand`, where `expected` `other_unit` of `other` are.

@@ -31,7 +31,6 @@ pub use vector::MatrixHandle;
 use crate::arena::{self, Binary, Comparison, ScalarArena, ScalarArgument, Slot};
 use crate::device::Device;
 use crate::error::Error;
-use crate::reduction::plan::limit;
 use crate::reduction::task::NO_GATE;
 use crate::reduction::{Map, PlanOptions, Reduction, ReductionLimits, ReductionPlan, ReductionTask};
 use crate::refusal::Refusal;
@@ -110,16 +109,7 @@ impl Graph {
     /// Limits beyond the device's, and an alignment that is no multiple of the device's.
     pub fn plan_within(&mut self, limits: ReductionLimits) -> Result<(), Error> {
         let own = self.device.reduction_limits();
-        let checked = limit("groups per dimension", limits.groups_per_dimension, own.groups_per_dimension)
-            .and_then(|()| limit("threads per group", limits.threads, own.threads))
-            .and_then(|()| limit("bytes that a group shares", limits.group_bytes, own.group_bytes))
-            .and_then(|()| limit("bytes of one binding", limits.binding_bytes, own.binding_bytes))
-            .and_then(|()| limit("bindings of one kernel", limits.bindings, own.bindings));
-        checked.map_err(|reason| refused("plan within", reason))?;
-        let (given, multiple_of) = (limits.alignment, own.alignment);
-        if given == 0 || !given.is_multiple_of(multiple_of) {
-            return Err(refused("plan within", Refusal::Alignment { given, multiple_of }));
-        }
+        limits.check_within(&own).map_err(|reason| refused("plan within", reason))?;
         self.limits = limits;
         Ok(())
     }

@@ -3,7 +3,7 @@
 use super::{Graph, Handle, Operation, Results, View, Work, refused};
 use crate::arena::{self, ScalarArgument, ScalarStep, Slot};
 use crate::error::Error;
-use crate::reduction::task::NO_GATE;
+use crate::reduction::task::{NO_GATE, STATUS};
 use crate::reduction::{Map, Reduction, ReductionTask};
 use crate::refusal::Refusal;
 
@@ -128,9 +128,6 @@ impl Graph {
         Ok(())
     }
 }
-
-/// The result that says whether there was a value.
-const STATUS: &str = "status";
 
 fn gated(operation: Operation<'_>, gate: Option<Slot<u32>>) -> Result<(), Error> {
     match gate {

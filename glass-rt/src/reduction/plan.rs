@@ -38,6 +38,22 @@ pub struct ReductionLimits {
     pub subgroup_sizes: (u32, u32),
 }
 
+impl ReductionLimits {
+    /// Refuses what goes beyond the limits of a device.
+    pub(crate) fn check_within(&self, device: &ReductionLimits) -> Result<(), Refusal> {
+        limit("groups per dimension", self.groups_per_dimension, device.groups_per_dimension)?;
+        limit("threads per group", self.threads, device.threads)?;
+        limit("bytes that a group shares", self.group_bytes, device.group_bytes)?;
+        limit("bytes of one binding", self.binding_bytes, device.binding_bytes)?;
+        limit("bindings of one kernel", self.bindings, device.bindings)?;
+        let (given, multiple_of) = (self.alignment, device.alignment);
+        match given > 0 && given.is_multiple_of(multiple_of) {
+            true => Ok(()),
+            false => Err(Refusal::Alignment { given, multiple_of }),
+        }
+    }
+}
+
 /// What a caller asks of a plan beyond the task.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PlanOptions {

@@ -96,6 +96,9 @@ impl Map {
     }
 }
 
+/// Name of the result that says whether there was a value.
+pub(crate) const STATUS: &str = "status";
+
 /// What the elements become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operator {
@@ -113,7 +116,7 @@ impl Operator {
     /// Names of the results, with the format of each for elements of `format`. Bit 0 of a status is set where there was no
     /// value, and the other results are 0 then.
     pub fn results(self, format: Format) -> Vec<(&'static str, Format)> {
-        let status = ("status", Format::U32);
+        let status = (STATUS, Format::U32);
         match self {
             Operator::Sum => vec![("sum", format)],
             Operator::Min => vec![("min", format), status],

@@ -7,12 +7,12 @@ pub(crate) mod vectors;
 
 use std::ops::{Index, IndexMut};
 
-use glass_rt::Real;
 use glass_rt::host::{self, Body, Lanes};
 use glass_rt::kernel::{
     Access, Arch, Choice, Code, DType, ElementKind, Form, Launch, Layout, Operand, Plan, Target, Task, Tier,
     Variant,
 };
+use glass_rt::{Error, Real, Refusal};
 
 pub(crate) const M: usize = 3;
 pub(crate) const K: usize = 5;
@@ -342,3 +342,12 @@ macro_rules! reference {
 
 reference!(reference_f32, f32);
 reference!(reference_f64, f64);
+
+/// The reason for which operation `r` was refused.
+pub(crate) fn reason<T>(outcome: Result<T, Error>) -> Refusal {
+    let Err(error) = outcome else { panic!("taken") };
+    assert!(error.to_string().contains("`r`") && error.to_string().contains("allowed"), "{error}");
+    let Error::Refused { operation, reason } = error else { panic!("{error}") };
+    assert_eq!(operation, "r");
+    reason
+}

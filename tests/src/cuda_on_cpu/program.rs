@@ -43,7 +43,7 @@ pub struct Launch<'a> {
     /// Entry point.
     pub symbol: &'a str,
     /// Parameters that the entry point must have, a letter each: pointers to `f32`, `f64` and `u32` are `f`, `d` and
-    /// `u`, upper case where the kernel may write; `n` is a number, the first one that of problems, the others among
+    /// `u`, upper case where the kernel may write; `L` is one to `u64` that it may write; `n` is a number, the first one that of problems, the others among
     /// the scalars; scalars are `s` (`f32`) and `t`.
     pub signature: &'a str,
     /// Blocks of the grid.
@@ -80,6 +80,11 @@ pub fn compiler() -> Result<OsString, String> {
     works.then_some(compiler.clone()).ok_or_else(|| {
         format!("`{shown}` does not run; install g++ (apt-get install g++) or name a C++ compiler in CXX")
     })
+}
+
+/// The same; where there is none, says that `subject` is skipped, and why.
+pub fn compiler_for(subject: &str) -> Option<OsString> {
+    compiler().inspect_err(|why| println!("skipped: {subject}: {why}")).ok()
 }
 
 impl Program {

@@ -11,7 +11,7 @@ use glass_codegen::plan::{Form, Target};
 use glass_codegen::spec::{self, DType, Layout};
 use glass_oracle::{Case, Element, Real, Role};
 use glass_tests::cuda_on_cpu::launched::{Contract, Frame, judge, launched};
-use glass_tests::cuda_on_cpu::program::{compiler, in_parallel};
+use glass_tests::cuda_on_cpu::program::{compiler_for, in_parallel};
 use glass_tests::cuda_on_cpu::spread::{Candidate, cover};
 use glass_tests::cuda_on_cpu::{Process, Program, Unit};
 use glass_tests::grid::{self, Entry};
@@ -27,13 +27,7 @@ const FIXED_COST: usize = 3000;
 
 #[test]
 fn the_text_computes_the_bits_of_its_form() {
-    let compiler = match compiler() {
-        Ok(compiler) => compiler,
-        Err(why) => {
-            println!("skipped: CUDA text on the CPU: {why}");
-            return;
-        }
-    };
+    let Some(compiler) = compiler_for("CUDA text on the CPU") else { return };
     let start = Instant::now();
     let all: Vec<_> = grid::of(Target::Cuda);
     let texts: Vec<_> = in_parallel(&all, |entry| entry.variant().sources.swap_remove(0));

@@ -3,7 +3,7 @@
 use crate::check_entry;
 use glass_codegen::plan::{Form, Staging, Target, Tier};
 use glass_codegen::spec::{DType, Layout};
-use glass_tests::cuda_on_cpu::program::compiler;
+use glass_tests::cuda_on_cpu::program::compiler_for;
 use glass_tests::cuda_on_cpu::{Program, Unit};
 use glass_tests::grid::{self, Entry};
 use std::path::PathBuf;
@@ -67,13 +67,7 @@ const MUTATIONS: &[Mutation] = &[
 
 #[test]
 fn every_mutant_is_noticed() {
-    let compiler = match compiler() {
-        Ok(compiler) => compiler,
-        Err(why) => {
-            println!("skipped: mutated CUDA texts on the CPU: {why}");
-            return;
-        }
-    };
+    let Some(compiler) = compiler_for("mutated CUDA texts on the CPU") else { return };
     let all = grid::of(Target::Cuda);
     let (mut mutated, mut units): (Vec<&Entry>, Vec<Unit>) = Default::default();
     for (has_place, place, instead) in MUTATIONS {

@@ -2,7 +2,7 @@
 
 use glass_codegen::catalogue::Op;
 use glass_codegen::plan::{Destination, Target};
-use glass_tests::cuda_on_cpu::program::compiler;
+use glass_tests::cuda_on_cpu::program::compiler_for;
 use glass_tests::cuda_on_cpu::{Launch, Process, Program, Unit};
 use glass_tests::reduction::{self, StateKernel, elements};
 use std::collections::BTreeMap;
@@ -26,13 +26,7 @@ const GROUP: usize = 3;
 
 #[test]
 fn red_32_the_text_makes_the_states_and_results_of_the_definition() {
-    let compiler = match compiler() {
-        Ok(compiler) => compiler,
-        Err(why) => {
-            println!("skipped: CUDA text of states on the CPU: {why}");
-            return;
-        }
-    };
+    let Some(compiler) = compiler_for("CUDA text of states on the CPU") else { return };
     let all = reduction::states();
     let kernels = all.iter().flat_map(reduction::state_kernels);
     let kernels: Vec<_> = kernels.filter(|kernel| kernel.target == Target::Cuda).collect();

@@ -5,7 +5,7 @@ use crate::graph::levels;
 use glass::rt::kernel::{Code, Target};
 use glass::rt::reduction::ReductionKernel;
 use glass::rt::vector_op::{OperandKind, VectorCode, VectorVariant};
-use glass_tests::cuda_on_cpu::program::compiler;
+use glass_tests::cuda_on_cpu::program::compiler_for;
 use glass_tests::cuda_on_cpu::{Launch, Process, Program, Unit};
 use std::path::PathBuf;
 
@@ -16,13 +16,7 @@ const START: usize = 3;
 
 #[test]
 fn the_text_computes_the_bits_of_the_equations() {
-    let compiler = match compiler() {
-        Ok(compiler) => compiler,
-        Err(why) => {
-            println!("skipped: CUDA text of vector operations on the CPU: {why}");
-            return;
-        }
-    };
+    let Some(compiler) = compiler_for("CUDA text of vector operations on the CPU") else { return };
     let units = [
         units::<Residual>(),
         units::<Product>(),
