@@ -32,6 +32,8 @@
 //! # Where to go
 //! - [`op`]: every named operation with its sizes, flags and results, and what the struct gets.
 //! - [`contract`]: products by their shape or by an index string.
+//! - [`reduce`] and [`vector`]: reductions of long vectors and equations over them, run by a [`Graph`] into scalars of
+//!   a [`ScalarArena`] that stay on the device.
 //! - [`Device`]: which devices there are, and how one is chosen. Features `cuda` (on by default) and `wgpu` add
 //!   GPUs, the host is always there.
 //! - [`Batch`] and [`Layout`]: how problems lie in memory.

@@ -83,19 +83,19 @@ use proc_macro::TokenStream;
 /// | `gemm_strided` | C = A B on tiles | `m` `n` `k` `lda` `ldb` `ldc` | `alpha` `beta` | `c`, the tile |
 /// | `gemm_batched_indexed` | C(r) = op(A(p)) op(B(q)) for each (p, q, r) of `pairs`, in their order | `dim` `pairs` `a_count` `b_count` `c_count` | `trans_a` `trans_b` `alpha` `beta` `check` | `c`, the named matrices, `status`; reads `pairs` |
 /// | `ger` | A = x y' | `m` `n` | `alpha` `beta` | `a` |
-/// | `syrk` | C = A A', `trans`: A' A | `n` `k` | `trans` `row_major_c` `fill` `alpha` `beta` | `c` |
-/// | `syr2k` | C = A B' + B A', `trans`: A' B + B' A | `n` `k` | `trans` `row_major_c` `fill` `alpha` `beta` | `c` |
+/// | `syrk` | C = A A', `trans`: A' A | `n` `k` | `trans` `row_major_c` `fill` `alpha` `beta` `packed` | `c` |
+/// | `syr2k` | C = A B' + B A', `trans`: A' B + B' A | `n` `k` | `trans` `row_major_c` `fill` `alpha` `beta` `packed` | `c` |
 /// | `symm` | C = A B, A symmetric | `m` `n` | `uplo` `alpha` `beta` | `c` |
 /// | `dimm` | C = diag(d) B, `right`: B diag(d) | `m` `n` | `right` `alpha` `beta` | `c` |
-/// | `trmv` | y = op(A) x, A triangular | `n` | `uplo` `diag` `trans` | `y` |
-/// | `trmm` | C = op(A) B, A triangular of `m x m` | `m` `n` | `uplo` `diag` `trans` `alpha` `beta` | `c` |
-/// | `trsv` | x = op(A)^-1 b, A triangular | `n` | `uplo` `diag` `trans` `in_place` | `x` (`b`) |
-/// | `trsm` | X = op(A)^-1 B, A triangular | `n` `nrhs` | `uplo` `diag` `trans` `in_place` | `x` (`b`) |
-/// | `potrf` | A = L L' | `n` | `fill` `in_place` `rsqrt` `check` | `l` (`a`), `status` |
-/// | `posv` | X = A^-1 B, A = L L' | `n` `nrhs` | `reg` `in_place` `rsqrt` `check` | `x` (`a`, `b`), `status` |
-/// | `potrs` | X = (L L')^-1 B | `n` `nrhs` | `in_place` | `x` (`b`) |
-/// | `ldlt` | A = L D L' | `n` | `fill` `in_place` `inertia` `check` | `l` (`a`), `status`, with the flag `inertia` |
-/// | `ldlt_solve` | X = (L D L')^-1 B | `n` `nrhs` | `in_place` | `x` (`b`) |
+/// | `trmv` | y = op(A) x, A triangular | `n` | `uplo` `diag` `trans` `packed` | `y` |
+/// | `trmm` | C = op(A) B, A triangular of `m x m` | `m` `n` | `uplo` `diag` `trans` `alpha` `beta` `packed` | `c` |
+/// | `trsv` | x = op(A)^-1 b, A triangular | `n` | `uplo` `diag` `trans` `in_place` `packed` | `x` (`b`) |
+/// | `trsm` | X = op(A)^-1 B, A triangular | `n` `nrhs` | `uplo` `diag` `trans` `in_place` `packed` | `x` (`b`) |
+/// | `potrf` | A = L L' | `n` | `fill` `in_place` `rsqrt` `check` `packed` | `l` (`a`), `status` |
+/// | `posv` | X = A^-1 B, A = L L' | `n` `nrhs` | `reg` `in_place` `rsqrt` `check` `packed` | `x` (`a`, `b`), `status` |
+/// | `potrs` | X = (L L')^-1 B | `n` `nrhs` | `in_place` `packed` | `x` (`b`) |
+/// | `ldlt` | A = L D L' | `n` | `fill` `in_place` `inertia` `check` `packed` | `l` (`a`), `status`, with the flag `inertia` |
+/// | `ldlt_solve` | X = (L D L')^-1 B | `n` `nrhs` | `in_place` `packed` | `x` (`b`) |
 /// | `inv` | X = A^-1, without pivoting | `n` | `in_place` `check` | `x` (`a`), `status` |
 /// | `potrf_many` | A0 = L0 L0', A1 = L1 L1', ... in one sweep | `orders` | `in_place` `check` | `l0`, `l1`, ... (`a0`, `a1`, ...), `status` |
 /// | `inv_many` | X0 = A0^-1, X1 = A1^-1, ... in one sweep | `orders` | `in_place` `check` | `x0`, `x1`, ... (`a0`, `a1`, ...), `status` |
@@ -124,6 +124,7 @@ use proc_macro::TokenStream;
 /// | `uplo` | `lower`, `upper`: the triangle that is stored; the other one is not read | `lower` |
 /// | `diag` | `nonunit`, `unit`: the diagonal is one and not read | `nonunit` |
 /// | `fill` | of `syrk`, `syr2k`: `full`, `lower`, `upper`; of a factor: `zero`, `untouched` for the opposite triangle | the first one |
+/// | `packed` | of a triangular or symmetric operand one triangle is stored, column after column, `n (n + 1) / 2` elements; of `syrk` and `syr2k` beside `fill = lower` or `upper` | all of the square |
 /// | `orders` | a list such as `[12, 12, 6]`: the orders of two to four matrices | |
 /// | `reg` | `none`, `shift` (`rho` is added to the diagonal), `diag_shift` (`rho` times the diagonal is added) | `none`; `gn_step` has `shift` |
 /// | `axis` | `k`, `a`, `b`: the contracted axis of the tensor | `k` |

@@ -61,6 +61,8 @@ const OTHERS: &[&str] = &[
     "potrs n=7",
     "potrs n=14",
     "potrs n=7 nrhs=14",
+    "potrs n=7 packed",
+    "potrs n=14 packed",
     "trsv n=6",
     "trsv n=7",
     "trsv n=14",
@@ -112,6 +114,7 @@ pub(crate) fn tuned() -> Vec<(Spec, Layout)> {
         attributes.push(format!("potrf n={n}"));
         attributes.push(format!("potrf n={n} fill=untouched"));
         attributes.push(format!("posv n={n}"));
+        attributes.extend(["potrf", "posv"].map(|op| format!("{op} n={n} packed")));
     }
     attributes.extend(OTHERS.iter().map(|attribute| (*attribute).to_owned()));
     let layouts = [Layout::Contiguous, Layout::Interleaved];

@@ -353,6 +353,21 @@ std::uint64_t shuffle_down(unsigned int mask, std::uint64_t bits, unsigned int o
     return is_inside ? slots[lane + offset] : bits;
 }
 
+unsigned int ballot(unsigned int mask, bool is_yes, int line)
+{
+    Meeting& meeting = meeting_of(mask, line);
+    std::uint64_t* const slots = meeting.slots[meeting.n_past % 2];
+    slots[current % WARP] = is_yes ? 1u : 0u;
+    meet(meeting, Operation::shuffle, mask, line);
+    unsigned int votes = 0u;
+    for (unsigned int lane = 0; lane < WARP; ++lane) {
+        if ((mask >> lane & 1u) != 0u && slots[lane] != 0u) {
+            votes |= 1u << lane;
+        }
+    }
+    return votes;
+}
+
 unsigned char* shared_memory() { return shared->begin(); }
 
 std::size_t shared_address(const void* pointer)

@@ -25,6 +25,9 @@ void warp_barrier(unsigned int mask, int line);
 // `__shfl_down_sync` on the bits of a value; a lane whose source lies outside its segment keeps its own.
 std::uint64_t shuffle_down(unsigned int mask, std::uint64_t bits, unsigned int offset, int width, int line);
 
+// `__ballot_sync`: which lanes of the mask say yes.
+unsigned int ballot(unsigned int mask, bool is_yes, int line);
+
 // Dynamic shared memory of the running block: poisoned with NaNs when the block starts, a fault beyond its end.
 unsigned char* shared_memory();
 

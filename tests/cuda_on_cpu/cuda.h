@@ -27,6 +27,7 @@
 
 #define __syncthreads() on_cpu::block_barrier(__LINE__)
 #define __syncwarp(...) on_cpu::warp_barrier(on_cpu::full_or(__VA_ARGS__), __LINE__)
+#define __ballot_sync(mask, is_yes) on_cpu::ballot(mask, is_yes, __LINE__)
 #define __shfl_down_sync(mask, value, offset, ...) \
     on_cpu::shuffled_down(mask, value, offset, on_cpu::width_or_warp(__VA_ARGS__), __LINE__)
 
@@ -134,6 +135,8 @@ inline double __dsqrt_rn(double a) { return __builtin_sqrt(a); }
 
 template <class T>
 inline T __ldcg(const T* pointer) { return *pointer; }
+template <class T>
+inline void __stcs(T* pointer, T value) { *pointer = value; }
 inline unsigned int atomicAdd(unsigned int* target, unsigned int value)
 {
     const unsigned int old = *target;

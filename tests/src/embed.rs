@@ -68,8 +68,8 @@ pub fn layout_of(layout: Layout) -> rt::Layout {
 fn operands(spec: &Spec) -> Vec<rt::Operand> {
     let operand = |operand: &glass_codegen::spec::Operand| rt::Operand {
         name: operand.name,
-        rows: narrow(operand.rows),
-        cols: narrow(operand.cols),
+        rows: narrow(operand.stored_shape().0),
+        cols: narrow(operand.stored_shape().1),
         element: match operand.element {
             Element::Real => rt::ElementKind::Real,
             Element::Word => rt::ElementKind::Word,

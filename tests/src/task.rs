@@ -19,7 +19,7 @@ pub fn of(spec: &Spec) -> Task {
 /// The task of a spec; `None` for an op that the oracle does not know.
 pub fn known(spec: &Spec) -> Option<Task> {
     let names = Names(spec);
-    let task = match spec.op {
+    let task: Task = match spec.op {
         Op::Dot
         | Op::Reduce
         | Op::Asum
@@ -104,7 +104,7 @@ pub fn known(spec: &Spec) -> Option<Task> {
         Op::Contract => names.contract(),
         op => Elementwise { function: function(op)?, n: names.size("n"), scalar: names.has("scalar") }.into(),
     };
-    Some(task)
+    Some(if names.has("packed") { names.packed(task) } else { task })
 }
 
 fn function(op: Op) -> Option<ElementFunction> {
@@ -172,8 +172,28 @@ impl Names<'_> {
         }
     }
 
+    /// The op with its triangles packed. Operands of that kind are called `a`, `l`, `ld` and, of a rank update, `c`.
+    fn packed(&self, task: Task) -> Task {
+        let is_update = matches!(self.0.op, Op::Syrk | Op::Syr2k);
+        let triangles: &[&str] = if is_update { &["c"] } else { &["a", "l", "ld"] };
+        let is_result = |name| match name {
+            "l" => self.0.op == Op::Potrf,
+            "ld" => self.0.op == Op::Ldlt,
+            "c" => self.epilogue().beta == BetaChoice::Zero,
+            _ => false,
+        };
+        let order = if self.0.op == Op::Trmm { self.size("m") } else { self.size("n") };
+        let packed = triangles.iter().map(|&name| PackedOperand {
+            name,
+            order,
+            uplo: self.uplo(),
+            is_result: is_result(name),
+        });
+        Packed { operands: packed.collect(), task: Box::new(task) }.into()
+    }
+
     fn opposite(&self) -> Opposite {
-        if self.has("untouched") { Opposite::Untouched } else { Opposite::Zero }
+        if self.has("untouched") || self.has("packed") { Opposite::Untouched } else { Opposite::Zero }
     }
 
     fn uplo(&self) -> Uplo {

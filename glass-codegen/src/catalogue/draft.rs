@@ -105,8 +105,13 @@ impl<'a> Draft<'a> {
         self.temporary("recip", (n, 1))
     }
 
+    /// Of an argument with one triangle the option `packed` stores nothing else.
     pub(super) fn structure(&mut self, operand: usize, structure: Structure) {
-        self.spec.operands[operand].structure = structure;
+        let operand = &mut self.spec.operands[operand];
+        operand.structure = structure;
+        operand.is_packed = self.settings.has(Field::Packed)
+            && operand.role != Role::Temporary
+            && matches!(structure, Structure::Lower | Structure::Upper);
     }
 
     /// The status words, one for each thing that may fail, unless they are switched off.
@@ -284,6 +289,7 @@ fn flags(op: Op, settings: &Settings) -> Vec<String> {
     if let Some(fill @ (Fill::Lower | Fill::Upper | Fill::Untouched)) = settings.fill {
         flag(true, fill.as_str());
     }
+    flag(has(Field::Packed), "packed");
     flag(has(Field::InPlace), "inplace");
     flag(has(Field::Rsqrt), "rsqrt");
     flag(settings.reg == Reg::Shift, "shift");

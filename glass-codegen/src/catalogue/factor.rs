@@ -21,7 +21,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         op: Op::Potrf,
         formula: "A = L L'",
         sizes: &[N],
-        options: &[Field::InPlace, Field::Rsqrt],
+        options: &[Field::InPlace, Field::Packed, Field::Rsqrt],
         fills: FILLS,
         build: Some(potrf),
         ..FACTOR
@@ -30,7 +30,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         op: Op::Posv,
         formula: "X = (A + shift)^-1 B by A = L L'",
         sizes: &[N, NRHS],
-        options: &[Field::InPlace, Field::Rsqrt],
+        options: &[Field::InPlace, Field::Packed, Field::Rsqrt],
         regs: REGS,
         build: Some(posv),
         ..FACTOR
@@ -39,7 +39,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         op: Op::Potrs,
         formula: "X = (L L')^-1 B",
         sizes: &[N, NRHS],
-        options: &[Field::InPlace],
+        options: &[Field::InPlace, Field::Packed],
         has_status: false,
         build: Some(potrs),
         ..FACTOR
@@ -48,7 +48,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         op: Op::Ldlt,
         formula: "A = L D L'",
         sizes: &[N],
-        options: &[Field::InPlace, Field::Inertia],
+        options: &[Field::InPlace, Field::Packed, Field::Inertia],
         fills: FILLS,
         build: Some(ldlt),
         ..FACTOR
@@ -57,7 +57,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         op: Op::LdltSolve,
         formula: "X = (L D L')^-1 B",
         sizes: &[N, NRHS],
-        options: &[Field::InPlace],
+        options: &[Field::InPlace, Field::Packed],
         has_status: false,
         build: Some(ldlt_solve),
         ..FACTOR
@@ -104,21 +104,19 @@ pub(super) struct LowerFactor {
 
 pub(super) fn lower_factor(draft: &mut Draft<'_>, n: usize) -> LowerFactor {
     let (settings, shape) = (draft.settings, (n, n));
+    let (is_packed, is_in_place) = (settings.has(Field::Packed), settings.has(Field::InPlace));
     let opposite = match settings.fill {
         Some(Fill::Untouched) => Opposite::Untouched,
-        _ if settings.has(Field::InPlace) => Opposite::Untouched,
+        _ if is_in_place || is_packed => Opposite::Untouched,
         _ => Opposite::Zero,
     };
-    let (source, target) = if settings.has(Field::InPlace) {
+    let (source, target) = if is_in_place {
         let a = draft.in_out("a", shape);
         (a, a)
     } else {
         let a = draft.input("a", shape);
-        let l = match opposite {
-            Opposite::Zero => draft.output("l", shape),
-            Opposite::Untouched => draft.in_out("l", shape),
-        };
-        (a, l)
+        let is_whole = is_packed || opposite == Opposite::Zero;
+        (a, if is_whole { draft.output("l", shape) } else { draft.in_out("l", shape) })
     };
     draft.structure(source, Structure::Lower);
     draft.structure(target, Structure::Lower);

@@ -35,7 +35,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         op: Op::Syrk,
         formula: "C = alpha A A' + beta C, or alpha A' A + beta C",
         sizes: SYMMETRIC,
-        options: &[Field::Trans, Field::RowMajorC],
+        options: &[Field::Trans, Field::RowMajorC, Field::Packed],
         fills: FILLS,
         build: Some(syrk),
         ..PRODUCT
@@ -44,7 +44,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         op: Op::Syr2k,
         formula: "C = alpha (A B' + B A') + beta C, or alpha (A' B + B' A) + beta C",
         sizes: SYMMETRIC,
-        options: &[Field::Trans, Field::RowMajorC],
+        options: &[Field::Trans, Field::RowMajorC, Field::Packed],
         fills: FILLS,
         build: Some(syr2k),
         ..PRODUCT
@@ -168,9 +168,10 @@ fn rank_update(draft: &mut Draft<'_>, rows: Rows, products: Vec<Product>) {
     let settings = draft.settings;
     let shape = (rows.n, rows.n);
     let fill = settings.fill.unwrap_or(Fill::Full);
-    let c = match fill {
-        Fill::Full => draft.blended("c", shape),
-        _ => draft.in_out("c", shape),
+    // What is packed is written in full.
+    let c = match fill == Fill::Full || settings.has(Field::Packed) {
+        true => draft.blended("c", shape),
+        false => draft.in_out("c", shape),
     };
     draft.structure(
         c,

@@ -10,7 +10,7 @@ use crate::spec::{Access, Contraction, Letter, Phase, Solve, Spec, Structure, Tr
 const N: Size = Size::required(Field::N, "the order of the triangle");
 
 const SOLVE: Entry = Entry {
-    options: &[Field::Uplo, Field::Diag, Field::Trans, Field::InPlace],
+    options: &[Field::Uplo, Field::Diag, Field::Trans, Field::InPlace, Field::Packed],
     sums: Sums::Sequential,
     ..PLAIN
 };
@@ -34,7 +34,7 @@ pub(super) const ENTRIES: &[Entry] = &[
 ];
 
 const PRODUCT: Entry =
-    Entry { options: &[Field::Uplo, Field::Diag, Field::Trans], sums: Sums::Serial, ..PLAIN };
+    Entry { options: &[Field::Uplo, Field::Diag, Field::Trans, Field::Packed], sums: Sums::Serial, ..PLAIN };
 
 fn trsv(settings: &Settings) -> Spec {
     solve(Op::Trsv, settings)

@@ -191,6 +191,7 @@ fields! {
     SlabRowMajor slab_row_major: Flag, "The slabs of a tensor are stored by rows.";
     Symmetric symmetric: Flag, "The result is symmetric: its lower triangle is computed and mirrored.";
     InPlace in_place: Flag, "The destination is the source.";
+    Packed packed: Flag, "Of a triangular or symmetric operand one triangle is stored, column after column.";
     Exclusive exclusive: Flag, "A running sum leaves its own element out.";
     Scalar scalar: Flag, "The second source is the scalar `alpha`.";
     Right right: Flag, "The diagonal matrix stands on the right.";

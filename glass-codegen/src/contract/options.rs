@@ -54,6 +54,9 @@ impl Check {
                     .to_owned(),
             );
         }
+        if settings.has(Field::Packed) {
+            self.packed(op, fields, settings);
+        }
         if settings.has(Field::InPlace) && settings.fill.is_some() {
             // In place nothing else exists, so the symbol does not name it.
             settings.fill = None;
@@ -82,6 +85,40 @@ impl Check {
                         .to_owned(),
                 );
             }
+        }
+    }
+}
+
+impl Check {
+    /// Packed storage has room for one triangle alone.
+    fn packed(&mut self, op: Op, fields: &Fields, settings: &mut Settings) {
+        let has_full = op.entry().fills.contains(&Fill::Full);
+        if has_full && settings.fill == Some(Fill::Full) {
+            self.report(
+                Some(Field::Packed),
+                "glass: `packed` is not available for `fill = full`\nallowed: beside `fill = lower` and `fill = upper`\n\
+                 why: one triangle is stored"
+                    .to_owned(),
+            );
+        }
+        if settings.has(Field::RowMajorC) {
+            self.report(
+                Some(Field::Packed),
+                "glass: `packed` is not available for `row_major_c`\nallowed: columns one after the other\n\
+                 why: the rows of one triangle are the columns of the other, which `fill` chooses"
+                    .to_owned(),
+            );
+        }
+        if !has_full && fields.fill.is_some() {
+            self.report(
+                Some(Field::Fill),
+                "glass: `fill` is not available for `packed`\nallowed: no `fill`\n\
+                 why: there is no opposite triangle"
+                    .to_owned(),
+            );
+        }
+        if !has_full {
+            settings.fill = None;
         }
     }
 }

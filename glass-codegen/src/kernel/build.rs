@@ -16,8 +16,8 @@ pub fn build(spec: &Spec, plan: &Plan) -> Kernel {
     let symbol = format!("{}_{}", spec.symbol(), plan.suffix());
     let workers = match plan.mapping.tier {
         Tier::Thread => Workers { name: None, count: 1 },
-        Tier::Warp => Workers { name: Some("lane"), count: WARP },
-        Tier::Block => Workers { name: Some("thread"), count: plan.mapping.threads_per_block },
+        Tier::Warp => Workers { name: Some("lane"), count: plan.mapping.workers() },
+        Tier::Block => Workers { name: Some("thread"), count: plan.mapping.workers() },
     };
     let is_straight = plan.unroll == Unroll::Full;
     let mut emit = Emit::new(spec, plan, workers, is_straight);

@@ -404,7 +404,9 @@ impl Scope<'_> {
         let operand = &self.spec.operands[operand];
         match index.as_constant() {
             Some(element)
-                if operand.role == Role::In && operand.is_triangle() && operand.packed(element).is_none() =>
+                if operand.role == Role::In
+                    && operand.has_dead_triangle()
+                    && operand.packed(element).is_none() =>
             {
                 Err(format!("`{}` is read at {element}, outside of its triangle", operand.name))
             }

@@ -180,6 +180,7 @@ impl<'a> Emit<'a> {
             return self
                 .read_constant(operand, index.as_constant().expect("straight-line indices are constant"));
         }
+        let index = &self.stored(operand, index);
         let key = (operand, index.to_string());
         if let Some(known) = self.loaded.iter().rev().find_map(|scope| scope.get(&key)) {
             return known.clone();
@@ -208,21 +209,29 @@ impl<'a> Emit<'a> {
         operand.is_prefix() && self.within_count.is_none_or(|var| *index != Index::name(var))
     }
 
-    /// Loads an element just before its first use, whole vectors at a time.
+    /// Where an element of an operand is stored.
+    fn stored(&self, operand: usize, index: &Index) -> Index {
+        index.clone().stored(&self.spec.operands[operand])
+    }
+
+    /// Loads an element just before its first use, whole vectors of stored neighbours at a time.
     fn read_constant(&mut self, operand: usize, element: usize) -> String {
         if let Some(value) = self.values.get(&(operand, element)) {
             return value.clone();
         }
         let width = self.plan.accesses[operand].vector_width;
-        let first = element - element % width;
-        let elements = self.spec.operands[operand].elements();
-        let free = |element| !self.values.contains_key(&(operand, element));
+        let given = &self.spec.operands[operand];
+        let place = self.stored(operand, &Index::constant(element)).as_constant().expect("a constant");
+        let first = place - place % width;
+        let element_at = |place| if given.is_packed { given.unpacked(place) } else { place };
+        let free = |place| !self.values.contains_key(&(operand, element_at(place)));
         // A vector with an element that already has a newer value would define a stale one.
-        let is_whole = first + width <= elements && (first..first + width).all(free);
-        let range = if is_whole { first..first + width } else { element..element + 1 };
-        let names: Vec<_> = range.clone().map(|element| self.element_name(operand, element)).collect();
-        self.values.extend(range.clone().map(|element| (operand, element)).zip(names.iter().cloned()));
-        self.push(Stmt::Load { names, operand, index: Index::constant(range.start) });
+        let is_whole = first + width <= given.elements() && (first..first + width).all(free);
+        let places = if is_whole { first..first + width } else { place..place + 1 };
+        let elements: Vec<_> = places.clone().map(element_at).collect();
+        let names: Vec<_> = elements.iter().map(|element| self.element_name(operand, *element)).collect();
+        self.values.extend(elements.into_iter().map(|element| (operand, element)).zip(names.iter().cloned()));
+        self.push(Stmt::Load { names, operand, index: Index::constant(places.start) });
         self.values[&(operand, element)].clone()
     }
 
@@ -233,7 +242,8 @@ impl<'a> Emit<'a> {
         {
             return value.clone();
         }
-        self.push(Stmt::Load { names: vec![name.to_owned()], operand, index: index.clone() });
+        let index = self.stored(operand, index);
+        self.push(Stmt::Load { names: vec![name.to_owned()], operand, index });
         name.to_owned()
     }
 
@@ -249,7 +259,7 @@ impl<'a> Emit<'a> {
         for scope in &mut self.loaded {
             scope.retain(|(loaded, _), _| *loaded != operand);
         }
-        let (index, value) = (index.clone(), value.to_owned());
+        let (index, value) = (self.stored(operand, index), value.to_owned());
         self.push(match self.fault {
             Some(fault) => Stmt::StoreUnless { operand, index, value, fault: fault.to_owned() },
             None => Stmt::Store { operand, index, value },

@@ -1,5 +1,6 @@
 //! Affine indices: a constant plus multiples of named integers.
 
+use crate::spec::{Operand, Structure};
 use std::fmt;
 
 /// `coefficient * name`.
@@ -11,19 +12,48 @@ pub struct Term {
     pub name: String,
 }
 
-/// `constant + sum(terms)`.
+/// A square of which one triangle is stored, column after column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Packing {
+    /// Rows of the square.
+    pub order: usize,
+    /// The triangle above the diagonal is stored, not the one below.
+    pub is_upper: bool,
+}
+
+impl Packing {
+    /// The packing of an operand; `None` where all of it is stored.
+    pub fn of(operand: &Operand) -> Option<Packing> {
+        let is_upper = operand.structure == Structure::Upper;
+        operand.is_packed.then_some(Packing { order: operand.rows, is_upper })
+    }
+
+    /// Places of the triangle.
+    pub fn n_places(self) -> usize {
+        self.order * (self.order + 1) / 2
+    }
+
+    /// Name of the function from an element of the square to its place.
+    pub fn function(self) -> String {
+        format!("glass_packed_{}_{}", if self.is_upper { "upper" } else { "lower" }, self.order)
+    }
+}
+
+/// `constant + sum(terms)`, or the place of that element of a packed triangle.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Index {
     /// Constant part.
     pub constant: isize,
     /// Variable part.
     pub terms: Vec<Term>,
+    /// The triangle in which the element has a place.
+    pub packing: Option<Packing>,
 }
 
 impl Index {
     /// A constant index.
     pub fn constant(constant: usize) -> Index {
-        Index { constant: constant as isize, terms: Vec::new() }
+        Index { constant: constant as isize, ..Index::default() }
     }
 
     /// The value where nothing varies.
@@ -33,11 +63,23 @@ impl Index {
 
     /// A named integer.
     pub fn name(name: &str) -> Index {
-        Index { constant: 0, terms: vec![Term { coefficient: 1, name: name.to_owned() }] }
+        Index { terms: vec![Term { coefficient: 1, name: name.to_owned() }], ..Index::default() }
+    }
+
+    /// Where the element of an operand with this index among those of its rows and columns is stored.
+    pub fn stored(self, operand: &Operand) -> Index {
+        match (Packing::of(operand), self.as_constant()) {
+            (None, _) => self,
+            (Some(_), Some(element)) => {
+                Index::constant(operand.packed(element).expect("nothing outside of a triangle is used"))
+            }
+            (packing, None) => Index { packing, ..self },
+        }
     }
 
     /// The sum of two indices.
     pub fn plus(mut self, other: Index) -> Index {
+        debug_assert!(self.packing.is_none() && other.packing.is_none(), "a place is no affine function");
         self.constant += other.constant;
         for term in other.terms {
             match self.terms.iter_mut().find(|own| own.name == term.name) {
@@ -93,7 +135,10 @@ impl Index {
         if self.constant < 0 && self.terms.iter().any(|term| term.coefficient > 0) {
             text += &format!(" - {}{suffix}", self.constant.unsigned_abs());
         }
-        text
+        match self.packing {
+            Some(packing) => format!("{}({text})", packing.function()),
+            None => text,
+        }
     }
 }
 

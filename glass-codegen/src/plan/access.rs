@@ -18,6 +18,10 @@ pub struct Access {
     pub is_packed: bool,
     /// Other blocks hand it over during the launch.
     pub is_handed: bool,
+    /// The warps of the thread tier copy it to shared memory.
+    pub is_staged: bool,
+    /// The input in whose staged place it lies.
+    pub overlays: Option<usize>,
 }
 
 impl fmt::Display for Access {
@@ -29,6 +33,9 @@ impl fmt::Display for Access {
         )?;
         if self.is_packed {
             write!(f, ", packed triangle")?;
+        }
+        if let Some(input) = self.overlays {
+            write!(f, ", in the place of operand {input}")?;
         }
         if self.is_handed { write!(f, ", handed over") } else { Ok(()) }
     }
@@ -57,13 +64,19 @@ pub(super) fn accesses(
         problem_stride: elements,
         is_packed: false,
         is_handed: false,
+        is_staged: false,
+        overlays: None,
     };
     // Where an element of a packed triangle lies is no affine function of its row and column.
     let is_packed = |operand: &Operand| {
         layout == Layout::Interleaved
             && unroll == Unroll::Full
-            && operand.is_triangle()
+            && operand.has_dead_triangle()
             && is_staged_by_warps(operand, layout, mapping)
+    };
+    let in_place = |operand: &Operand| match target {
+        Target::Host => dense(operand.elements()),
+        _ => Access { element_stride: TILE, ..dense(operand.elements()) },
     };
     let access = |operand: &Operand| {
         let elements = operand.elements();
@@ -82,7 +95,34 @@ pub(super) fn accesses(
             (Layout::Contiguous, ..) => dense(elements),
         }
     };
-    spec.operands.iter().map(access).collect()
+    let mut accesses: Vec<_> = spec
+        .operands
+        .iter()
+        .map(|operand| Access {
+            is_staged: target != Target::Host && is_staged_by_warps(operand, layout, mapping),
+            ..access(operand)
+        })
+        .collect();
+    if mapping.stages_part
+        && let Some(left_out) = left_out(spec.dtype, mapping, &accesses)
+    {
+        accesses[left_out] = in_place(&spec.operands[left_out]);
+    }
+    accesses
+}
+
+/// The smallest staged operand without which one more block fits a multiprocessor.
+fn left_out(dtype: DType, mapping: &Mapping, accesses: &[Access]) -> Option<usize> {
+    let staged = || accesses.iter().enumerate().filter(|(_, access)| access.is_staged);
+    let bytes = |access: &Access| staged_bytes(dtype, access);
+    let all: usize = staged().map(|(_, access)| bytes(access)).sum();
+    let n_warps = mapping.threads_per_block.div_ceil(WARP);
+    let n_blocks =
+        |staged: usize| MULTIPROCESSOR_BYTES_SM_90 / (n_warps * (staged + BARRIER_BYTES) + DRIVER_BYTES);
+    staged()
+        .filter(|(_, access)| bytes(access) < all && n_blocks(all - bytes(access)) > n_blocks(all))
+        .min_by_key(|(_, access)| bytes(access))
+        .map(|(operand_idx, _)| operand_idx)
 }
 
 /// Whether a frame may copy an operand through shared memory: the real arguments of a caller.
@@ -116,8 +156,16 @@ pub(super) fn shared_parts(spec: &Spec, target: Target, mapping: &Mapping) -> (V
             offset_bytes += operand.bytes(spec.dtype).next_multiple_of(16);
         }
     }
+    if mapping.group.is_some() {
+        // Groups of a warp that read the same elements of their problems meet in different banks.
+        let lines = (mapping.workers() * spec.dtype.bytes()) % BANKS_BYTES;
+        offset_bytes += (BANKS_BYTES + lines - offset_bytes % BANKS_BYTES) % BANKS_BYTES;
+    }
     (parts, offset_bytes)
 }
+
+/// Bytes that all banks of shared memory hold side by side.
+const BANKS_BYTES: usize = 128;
 
 /// Shared-memory banks in units of the widest load, 16 bytes.
 const WIDE_BANKS: usize = 8;
@@ -138,7 +186,15 @@ fn staged(dtype: DType, elements: usize) -> Access {
     let collides = (elements / vector_width).is_multiple_of(WIDE_BANKS);
     let padded = collides && elements * dtype.bytes() >= MIN_COPY_BYTES;
     let problem_stride = if padded { elements + widest } else { elements };
-    Access { element_stride: 1, vector_width, problem_stride, is_packed: false, is_handed: false }
+    Access {
+        element_stride: 1,
+        vector_width,
+        problem_stride,
+        is_packed: false,
+        is_handed: false,
+        is_staged: false,
+        overlays: None,
+    }
 }
 
 /// Bytes of one warp's staged operands, each rounded up to 16 so that every copy is aligned.
@@ -156,7 +212,6 @@ const DRIVER_BYTES: usize = 1024;
 /// Shared memory of one block in bytes.
 pub(super) fn shared_bytes(
     spec: &Spec,
-    layout: Layout,
     mapping: &Mapping,
     accesses: &[Access],
     target: Target,
@@ -164,7 +219,7 @@ pub(super) fn shared_bytes(
 ) -> usize {
     let threads = mapping.threads_per_block;
     if mapping.tier != Tier::Thread {
-        let n_problems = if mapping.tier == Tier::Warp { threads.div_ceil(WARP) } else { 1 };
+        let n_problems = threads.div_ceil(mapping.workers());
         // WGSL combines lane partials in workgroup memory: one slot an invocation. Fewer than a warp need none, because
         // each evaluates whole trees in registers.
         let slots = match target {
@@ -177,9 +232,8 @@ pub(super) fn shared_bytes(
     }
     let n_warps = threads.div_ceil(WARP);
     let staged = || {
-        let arguments = spec.operands.iter().zip(accesses);
-        let staged = arguments.filter(|(operand, _)| is_staged_by_warps(operand, layout, mapping));
-        staged.map(|(_, access)| staged_bytes(spec.dtype, access)).sum::<usize>()
+        let staged = accesses.iter().filter(|access| access.is_staged && access.overlays.is_none());
+        staged.map(|access| staged_bytes(spec.dtype, access)).sum::<usize>()
     };
     let needed = match (target, mapping.staging) {
         // Known once the text is.

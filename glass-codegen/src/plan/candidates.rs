@@ -129,11 +129,23 @@ pub fn candidates(spec: &Spec, layout: Layout) -> Vec<Mapping> {
             for threads in [32, 64, 128] {
                 add(thread(Staging::Bulk, threads));
             }
+            for threads in [32, 64] {
+                let overlaid = Mapping { is_overlaid: true, ..thread(Staging::Bulk, threads) };
+                if overlays(spec, overlaid) {
+                    add(overlaid);
+                }
+            }
         }
     }
     let (n_outputs, n_terms) = (n_outputs(spec), n_terms(spec));
     let staging = if reads_back(spec) { Staging::Shared } else { Staging::Direct };
-    add(Mapping::new(Tier::Warp, Form::Serial, staging, 128));
+    let warp = Mapping::new(Tier::Warp, Form::Serial, staging, 128);
+    add(warp);
+    if staging == Staging::Shared {
+        for (threads_per_block, lanes) in GROUPS {
+            add(Mapping { threads_per_block, group: Some(lanes), ..warp });
+        }
+    }
     for lanes_per_output in [2, 4, 8, 16, 32] {
         if lanes_per_output < 2 * n_terms {
             add(Mapping::new(Tier::Warp, Form::Reduced { lanes_per_output }, staging, 128));
@@ -150,6 +162,9 @@ pub fn candidates(spec: &Spec, layout: Layout) -> Vec<Mapping> {
     }
     mappings
 }
+
+/// Threads of a block, and lanes of a group that owns one problem: where a warp has more lanes than a column has rows.
+const GROUPS: [(usize, usize); 4] = [(64, 16), (64, 8), (128, 8), (64, 4)];
 
 /// Resident blocks that are measured beside as many as fit, and bytes that they must have on their way together: fewer
 /// leave memory idle. Of nine counts on an H200 these were the best for factors and inverses from n = 12 on.
@@ -174,7 +189,23 @@ fn bulk_tiles(spec: &Spec) -> Vec<Mapping> {
     };
     let enough = RESIDENT_BLOCKS.into_iter().filter(|blocks| blocks * needed >= MIN_BYTES_ON_THE_WAY);
     let capped = enough.map(|blocks| Mapping { max_blocks: Some(blocks), ..free });
-    capped.filter(keeps_others_off).chain([free]).collect()
+    let part = Mapping { stages_part: true, ..free };
+    let has_part = Plan::new(spec, Layout::Interleaved, Target::Cuda, part).shared_bytes < needed;
+    let plain: Vec<_> =
+        capped.filter(keeps_others_off).chain([free]).chain(has_part.then_some(part)).collect();
+    let streamed = plain.iter().map(|mapping| Mapping { is_streamed: true, ..*mapping });
+    plain.iter().copied().chain(streamed).collect()
+}
+
+/// Whether a staged result can take the place of an input.
+fn overlays(spec: &Spec, overlaid: Mapping) -> bool {
+    spec.op.entry().no_thread.is_none()
+        && Plan::sized(spec, Layout::Contiguous, Target::Cuda, overlaid).shared_bytes
+            <= MAX_SHARED_BYTES_SM_90
+        && Plan::new(spec, Layout::Contiguous, Target::Cuda, overlaid)
+            .accesses
+            .iter()
+            .any(|access| access.overlays.is_some())
 }
 
 /// Whether the text is straight-line and loads enough for a thread to wait for the later ones.

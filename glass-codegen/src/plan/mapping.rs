@@ -84,7 +84,8 @@ impl Staging {
 
 /// Tier, form, staging and block shape.
 ///
-/// Prints and parses as `warp reduced8 direct t128` or `thread serial bulk t32 r6`, the spelling of tuning tables.
+/// Prints and parses as `warp reduced8 direct t128` or `thread serial bulk t32 r6 stream`, the spelling of tuning
+/// tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Mapping {
     /// Who owns one problem.
@@ -99,26 +100,64 @@ pub struct Mapping {
     pub min_blocks: Option<usize>,
     /// Most blocks that share a multiprocessor; `None` for as many as fit. Fewer blocks have fewer rows of memory open.
     pub max_blocks: Option<usize>,
+    /// Lanes of a warp that own one problem of the warp tier; `None` for all 32.
+    pub group: Option<usize>,
+    /// One input of interleaved problems is read in place, so that one more block fits a multiprocessor.
+    pub stages_part: bool,
+    /// Results, and inputs that come by bulk copies, pass the caches as what is used once: interleaved problems of the
+    /// thread tier.
+    pub is_streamed: bool,
+    /// Staged results take the places of staged inputs that are read no later: contiguous problems of the thread tier.
+    pub is_overlaid: bool,
 }
 
 impl Mapping {
-    /// Without bounds on the blocks of a multiprocessor.
+    /// Without bounds on the blocks of a multiprocessor, with plain stores and a place for every operand.
     pub fn new(tier: Tier, form: Form, staging: Staging, threads_per_block: usize) -> Mapping {
-        Mapping { tier, form, staging, threads_per_block, min_blocks: None, max_blocks: None }
+        Mapping {
+            tier,
+            form,
+            staging,
+            threads_per_block,
+            min_blocks: None,
+            max_blocks: None,
+            group: None,
+            stages_part: false,
+            is_streamed: false,
+            is_overlaid: false,
+        }
+    }
+
+    /// Threads that own one problem.
+    pub fn workers(&self) -> usize {
+        match self.tier {
+            Tier::Thread => 1,
+            Tier::Warp => self.group.unwrap_or(32),
+            Tier::Block => self.threads_per_block,
+        }
+    }
+
+    /// What follows the block size in tables and symbols: `b1`, `r6`, `g8`, `part`, `stream`, `over`.
+    pub(super) fn refinements(&self) -> Vec<String> {
+        let bound = |letter, count: Option<usize>| count.map(|count| format!("{letter}{count}"));
+        let word = |is_set: bool, word: &str| is_set.then(|| word.to_owned());
+        let all = [
+            bound('b', self.min_blocks),
+            bound('r', self.max_blocks),
+            bound('g', self.group),
+            word(self.stages_part, "part"),
+            word(self.is_streamed, "stream"),
+            word(self.is_overlaid, "over"),
+        ];
+        all.into_iter().flatten().collect()
     }
 }
 
 impl fmt::Display for Mapping {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Mapping { tier, form, staging, threads_per_block, min_blocks, max_blocks } = self;
+        let Mapping { tier, form, staging, threads_per_block, .. } = self;
         write!(f, "{} {form} {} t{threads_per_block}", tier.as_str(), staging.as_str())?;
-        if let Some(blocks) = min_blocks {
-            write!(f, " b{blocks}")?;
-        }
-        if let Some(blocks) = max_blocks {
-            write!(f, " r{blocks}")?;
-        }
-        Ok(())
+        self.refinements().iter().try_for_each(|word| write!(f, " {word}"))
     }
 }
 
@@ -126,7 +165,8 @@ impl FromStr for Mapping {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Mapping, String> {
-        let malformed = || format!("`{text}` is not `TIER FORM STAGING tN [bN] [rN]`");
+        let malformed =
+            || format!("`{text}` is not `TIER FORM STAGING tN [bN] [rN] [gN] [part] [stream] [over]`");
         let number =
             |word: Option<&str>| word.and_then(|word| word.parse::<usize>().ok()).ok_or_else(malformed);
         let mut words = text.split(' ').peekable();
@@ -149,16 +189,30 @@ impl FromStr for Mapping {
             _ => return Err(malformed()),
         };
         let threads_per_block = number(words.next().and_then(|word| word.strip_prefix('t')))?;
-        let mut blocks = |letter| match words.next_if(|word| word.starts_with(letter)) {
+        let mut blocks = |letter| match words.next_if(|word| is_bound(word, letter)) {
             None => Ok(None),
-            Some(word) => number(word.strip_prefix(letter)).map(Some),
+            Some(word) => match number(word.strip_prefix(letter))? {
+                blocks if (1..=MAX_RESIDENT_BLOCKS).contains(&blocks) => Ok(Some(blocks)),
+                _ => Err(malformed()),
+            },
         };
-        let (min_blocks, max_blocks) = (blocks('b')?, blocks('r')?);
+        let (min_blocks, max_blocks, group) = (blocks('b')?, blocks('r')?, blocks('g')?);
+        let mut is_next = |given: &str| words.next_if(|word| *word == given).is_some();
+        let [stages_part, is_streamed, is_overlaid] = ["part", "stream", "over"].map(&mut is_next);
         if words.next().is_some() {
             return Err(malformed());
         }
-        Ok(Mapping { tier, form, staging, threads_per_block, min_blocks, max_blocks })
+        let plain = Mapping::new(tier, form, staging, threads_per_block);
+        Ok(Mapping { min_blocks, max_blocks, group, stages_part, is_streamed, is_overlaid, ..plain })
     }
+}
+
+/// Blocks that a multiprocessor holds.
+const MAX_RESIDENT_BLOCKS: usize = 32;
+
+/// A letter and a number.
+fn is_bound(word: &str, letter: char) -> bool {
+    word.strip_prefix(letter).is_some_and(|number| number.starts_with(|first: char| first.is_ascii_digit()))
 }
 
 #[cfg(test)]
@@ -173,8 +227,22 @@ mod tests {
         assert_eq!(mapping("thread serial bulk t32 r6"), Ok(Mapping { max_blocks: Some(6), ..bulk }));
         let both = Mapping { min_blocks: Some(1), max_blocks: Some(4), ..bulk };
         assert_eq!(mapping("thread serial bulk t32 b1 r4"), Ok(both));
-        for text in ["thread serial bulk t32 r4 b1", "thread serial bulk t32 r", "thread serial bulk t32 x4"]
-        {
+        let streamed = Mapping { max_blocks: Some(4), is_streamed: true, ..bulk };
+        assert_eq!(mapping("thread serial bulk t32 r4 stream"), Ok(streamed));
+        let group = Mapping { group: Some(8), ..Mapping::new(Tier::Warp, Form::Serial, Staging::Shared, 64) };
+        assert_eq!(mapping("warp serial shared t64 g8"), Ok(group));
+        let part = Mapping { stages_part: true, is_streamed: true, ..bulk };
+        assert_eq!(mapping("thread serial bulk t32 part stream"), Ok(part));
+        assert_eq!(mapping("thread serial bulk t32 over"), Ok(Mapping { is_overlaid: true, ..bulk }));
+        assert_eq!(streamed.to_string(), "thread serial bulk t32 r4 stream");
+        for text in [
+            "thread serial bulk t32 over stream",
+            "thread serial bulk t32 r0",
+            "thread serial bulk t32 r33",
+            "thread serial bulk t32 r4 b1",
+            "thread serial bulk t32 r",
+            "thread serial bulk t32 x4",
+        ] {
             assert!(mapping(text).is_err(), "{text}");
         }
     }

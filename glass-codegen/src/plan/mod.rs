@@ -13,6 +13,10 @@
 //! | - | `problems_per_block` | packing of the batch |
 //! | - | `staging` | direct: operands are read where they lie; ahead: each thread copies what it reads to shared memory, some loads ahead; shared: copied by the lanes of a warp, or by the workers of a problem; bulk: by asynchronous bulk copies |
 //! | r | `max_blocks` | blocks that share a multiprocessor at most |
+//! | g | `group` | lanes of a warp that own one problem, where fewer than all do |
+//! | part | `stages_part` | one input is read in place, so that one more block fits a multiprocessor |
+//! | stream | `is_streamed` | what is read and written passes the caches as used once |
+//! | over | `is_overlaid` | staged results take the places of staged inputs |
 
 mod access;
 mod candidates;
@@ -124,12 +128,26 @@ impl Plan {
         let plan = Plan::sized(spec, layout, target, mapping);
         let (unroll, kernel) = unroll::unroll(spec, &plan);
         let plan = Plan::with_text(spec, layout, target, mapping, unroll);
-        if mapping.staging != Staging::Ahead {
+        if mapping.staging != Staging::Ahead && !mapping.is_overlaid {
             return (plan, kernel);
         }
         let kernel = kernel.unwrap_or_else(|| kernel::build(spec, &plan));
+        if mapping.is_overlaid {
+            return (plan.overlaid(spec, &kernel), Some(kernel));
+        }
         let ring_bytes = kernel.body.ring_slots * spec.dtype.bytes();
         (Plan { shared_bytes: mapping.threads_per_block * ring_bytes, ..plan }, Some(kernel))
+    }
+
+    /// The plan with results in the places of inputs, where the text allows it.
+    fn overlaid(mut self, spec: &Spec, kernel: &Kernel) -> Plan {
+        for (result, input) in kernel::overlays(spec, &self, kernel) {
+            self.accesses[result].overlays = Some(input);
+        }
+        let Plan { mapping, target, problem_shared_bytes, .. } = self;
+        self.shared_bytes =
+            access::shared_bytes(spec, &mapping, &self.accesses, target, problem_shared_bytes);
+        self
     }
 
     /// The plan with straight-line text, whether that fits or not: to find out takes longer than all the rest.
@@ -140,11 +158,9 @@ impl Plan {
     fn with_text(spec: &Spec, layout: Layout, target: Target, mapping: Mapping, unroll: Unroll) -> Plan {
         let accesses = access::accesses(spec, layout, target, &mapping, unroll);
         let (shared, problem_shared_bytes) = access::shared_parts(spec, target, &mapping);
-        let shared_bytes =
-            access::shared_bytes(spec, layout, &mapping, &accesses, target, problem_shared_bytes);
+        let shared_bytes = access::shared_bytes(spec, &mapping, &accesses, target, problem_shared_bytes);
         let problems_per_block = match mapping.tier {
-            Tier::Thread => mapping.threads_per_block,
-            Tier::Warp => mapping.threads_per_block / WARP,
+            Tier::Thread | Tier::Warp => mapping.threads_per_block / mapping.workers(),
             Tier::Block => 1,
         };
         Plan {
@@ -172,7 +188,7 @@ impl Plan {
 
     /// Symbol suffix: `thread_serial_interleaved_t128`.
     pub fn suffix(&self) -> String {
-        let Mapping { tier, form, staging, threads_per_block, min_blocks, max_blocks } = self.mapping;
+        let Mapping { tier, form, staging, threads_per_block, .. } = self.mapping;
         let mut suffix = format!("{}_{form}", tier.as_str());
         if self.target == Target::Host {
             return suffix;
@@ -190,27 +206,25 @@ impl Plan {
             suffix += &format!("_{}", staging.as_str());
         }
         suffix += &format!("_t{threads_per_block}");
-        if min_blocks == Some(1) {
-            suffix += "_b1";
-        }
-        if let Some(blocks) = max_blocks {
-            suffix += &format!("_r{blocks}");
-        }
+        self.mapping.refinements().iter().for_each(|word| suffix += &format!("_{word}"));
         suffix
     }
 }
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Mapping { tier, form, staging, threads_per_block, min_blocks, max_blocks } = self.mapping;
+        let Mapping { tier, form, staging, threads_per_block, .. } = self.mapping;
         writeln!(f, "target {}, {} tier, {form} form", self.target.as_str(), tier.as_str())?;
         writeln!(f, "layout {}, staging {}, {}", self.layout.as_str(), staging.as_str(), self.unroll)?;
         write!(f, "T = {threads_per_block}, problems per block {}", self.problems_per_block)?;
-        if let Some(blocks) = min_blocks {
+        if let Some(blocks) = self.mapping.min_blocks {
             write!(f, ", at least {blocks} resident block(s)")?;
         }
-        if let Some(blocks) = max_blocks {
+        if let Some(blocks) = self.mapping.max_blocks {
             write!(f, ", at most {blocks} resident block(s)")?;
+        }
+        if self.mapping.is_streamed {
+            write!(f, ", streamed")?;
         }
         writeln!(f, ", {} B of shared memory", self.shared_bytes)?;
         for (operand_idx, access) in self.accesses.iter().enumerate() {

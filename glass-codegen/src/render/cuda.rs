@@ -3,12 +3,11 @@
 use super::language::Language;
 use super::uses::Uses;
 use super::writer::{self, Facts, Meeting, RING};
-use super::{Input, numerics, separators};
-use crate::plan::{
-    Access, BARRIER_BYTES, Mapping, Plan, Staging, TILE, Tier, WARP, is_staged_by_warps, staged_bytes,
-};
+use super::{Input, numerics, packing, separators};
+use crate::plan::{Access, BARRIER_BYTES, Mapping, Plan, Staging, TILE, Tier, WARP, staged_bytes};
 use crate::spec::{DType, Element, Layout, Operand, Role, Structure};
 use serde::Serialize;
+use std::collections::HashMap;
 use std::sync::OnceLock;
 
 macro_rules! template {
@@ -25,6 +24,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     template!("pivots.cu.tera"),
     template!("places.cu.tera"),
     template!("finish.cu.tera"),
+    template!("packed.cu.tera"),
     template!("body.cu.tera"),
     template!("signature.cu.tera"),
     template!("direct.cu.tera"),
@@ -139,6 +139,15 @@ pub(super) fn facts(dtype: DType, tier: Tier) -> Facts {
     }
 }
 
+/// The facts of a batch's frame. Of groups that share a warp some may have no problem.
+fn batch_facts(input: &Input<'_>) -> Facts {
+    let facts = facts(input.spec.dtype, input.plan.mapping.tier);
+    match input.plan.mapping.group {
+        Some(_) => Facts { barrier: &["barrier_active"], ..facts },
+        None => facts,
+    }
+}
+
 #[derive(Clone, Serialize)]
 pub(super) struct Param {
     pub(super) ty: String,
@@ -151,6 +160,9 @@ pub(super) struct Argument {
     value: String,
     separator: &'static str,
 }
+
+/// The template of one function of a packed triangle.
+pub(super) const PACKED: &str = "packed.cu.tera";
 
 /// The functions of `bulk_triangles.cu.tera`.
 const LOAD_LOWER: &str = "glass_bulk_load_lower";
@@ -201,15 +213,23 @@ impl Start {
     pub(super) fn of(input: &Input<'_>, subject: &'static str, body_params: Vec<Param>) -> Start {
         let Input { spec, plan, kernel, .. } = input;
         let tier = plan.mapping.tier;
+        let uses = Uses::of(&kernel.body.stmts);
+        let packings = packing::functions(&uses, language(spec.dtype), PACKED).into_iter();
+        let packings: String = packings.map(|(_, text)| text + "\n\n").collect();
         Start {
             ty: type_name(spec.dtype),
-            numerics: numerics::definitions(&Uses::of(&kernel.body.stmts), spec.dtype),
+            numerics: numerics::definitions(&uses, spec.dtype) + &packings,
             symbol: kernel.symbol.clone(),
             body_name: kernel.body.name.clone(),
             subject,
-            body_doc: body_doc(tier).into_iter().map(str::to_owned).collect(),
+            body_doc: match plan.mapping.group {
+                Some(lanes) => vec![format!(
+                    "Groups of {lanes} lanes, the active ones of a warp at once, call it; each sees the results on return."
+                )],
+                None => body_doc(tier).into_iter().map(str::to_owned).collect(),
+            },
             body_params,
-            body: writer::lines(&facts(spec.dtype, tier), spec, plan, &kernel.body),
+            body: writer::lines(&batch_facts(input), spec, plan, &kernel.body),
         }
     }
 }
@@ -227,6 +247,8 @@ struct File {
     worker_value: String,
     n_workers: String,
     barrier: String,
+    has_group: bool,
+    is_streamed: bool,
     copies: bool,
     copies_in: bool,
     has_lower: bool,
@@ -241,7 +263,7 @@ struct File {
 pub(super) fn code(input: &Input<'_>) -> String {
     let Input { spec, plan, kernel, .. } = input;
     let tier = plan.mapping.tier;
-    let facts = facts(spec.dtype, tier);
+    let facts = batch_facts(input);
     let staging = plan.mapping.staging;
     let staged = match tier {
         Tier::Thread => staged_by_warps(input),
@@ -249,12 +271,13 @@ pub(super) fn code(input: &Input<'_>) -> String {
     };
     let arguments = || {
         let all = spec.operands.iter().zip(&plan.accesses);
-        all.filter(|(operand, _)| is_staged_by_warps(operand, plan.layout, &plan.mapping))
+        all.filter(|(_, access)| access.is_staged)
     };
     let read = arguments().filter(|(operand, _)| operand.role != Role::Out);
     let bytes_in: usize =
         read.map(|(operand, access)| TILE * n_copied(operand, access) * spec.dtype.bytes()).sum();
-    let barrier_offset: usize = arguments().map(|(_, access)| staged_bytes(spec.dtype, access)).sum();
+    let places = arguments().filter(|(_, access)| access.overlays.is_none());
+    let barrier_offset: usize = places.map(|(_, access)| staged_bytes(spec.dtype, access)).sum();
     let barrier_bytes = if staging == Staging::Bulk { BARRIER_BYTES } else { 0 };
     let threads = plan.mapping.threads_per_block;
     let has_parts = !staged.is_empty() && tier != Tier::Thread;
@@ -269,16 +292,22 @@ pub(super) fn code(input: &Input<'_>) -> String {
         threads_per_block: format!("{threads}u"),
         problem: problem(input),
         worker: kernel.body.worker.unwrap_or_default().to_owned(),
-        worker_value: worker_value(tier),
+        worker_value: worker_value(&plan.mapping),
         n_workers: format!("{}u", kernel.body.n_workers),
         barrier: facts.barrier.iter().map(|component| facts.language.fill(component, &[])).collect(),
+        has_group: plan.mapping.group.is_some(),
+        is_streamed: plan.mapping.is_streamed,
         copies: staged.iter().any(|operand| operand.is_read || operand.is_written),
         copies_in: staged.iter().any(|operand| operand.is_read),
         has_lower: staged.iter().any(|operand| operand.is_packed && operand.load == LOAD_LOWER),
         has_upper: staged.iter().any(|operand| operand.is_packed && operand.load == LOAD_UPPER),
         staged,
         part: match tier {
-            Tier::Warp => format!("glass_shared + threadIdx.x / {WARP}u * {}u", plan.problem_shared_bytes),
+            Tier::Warp => format!(
+                "glass_shared + threadIdx.x / {}u * {}u",
+                plan.mapping.workers(),
+                plan.problem_shared_bytes
+            ),
             Tier::Thread | Tier::Block => "glass_shared".to_owned(),
         },
         warp_bytes: format!("{}u", barrier_offset + barrier_bytes),
@@ -342,11 +371,16 @@ pub(super) fn element_type(operand: &Operand, dtype: DType) -> &'static str {
 /// What several workers write and read back is no `__restrict__` pointer: a compiler takes its memory for one thread's
 /// own, and keeps a value in a register across the barrier behind which another worker has changed it.
 pub(super) fn pointer(prefix: &str, operand: &Operand, dtype: DType, tier: Tier) -> (String, String) {
-    let constness = if operand.role == Role::In { "const " } else { "" };
-    let element = element_type(operand, dtype);
     let is_own = operand.role == Role::In || tier == Tier::Thread;
     let restriction = if is_own { " __restrict__" } else { "" };
-    (format!("{constness}{element}*{restriction}"), format!("{prefix}{}", operand.name))
+    let (ty, name) = plain_pointer(operand, dtype);
+    (ty + restriction, format!("{prefix}{name}"))
+}
+
+/// The same for memory that another pointer may reach too.
+fn plain_pointer(operand: &Operand, dtype: DType) -> (String, String) {
+    let constness = if operand.role == Role::In { "const " } else { "" };
+    (format!("{constness}{}*", element_type(operand, dtype)), operand.name.to_owned())
 }
 
 pub(super) fn scalars(input: &Input<'_>) -> impl Iterator<Item = (String, String)> {
@@ -357,18 +391,23 @@ pub(super) fn scalars(input: &Input<'_>) -> impl Iterator<Item = (String, String
 /// Pointers to arguments and, where workers share them, to temporaries.
 pub(super) fn body_pointers(input: &Input<'_>) -> impl Iterator<Item = (String, String)> {
     let Input { spec, plan, kernel, .. } = *input;
-    let shared = kernel.body.temporaries.iter().filter(|_| plan.mapping.tier != Tier::Thread);
-    let temporaries = shared.map(|operand| &spec.operands[*operand]);
-    spec.arguments()
-        .iter()
-        .chain(temporaries)
-        .map(|operand| pointer("", operand, spec.dtype, input.plan.mapping.tier))
+    let tier = plan.mapping.tier;
+    let shared = kernel.body.temporaries.iter().copied().filter(move |_| tier != Tier::Thread);
+    let shares_place = |idx: usize| {
+        let overlays = |access: &Access| access.overlays == Some(idx);
+        plan.accesses[idx].overlays.is_some() || plan.accesses.iter().any(overlays)
+    };
+    (0..spec.arguments().len()).chain(shared).map(move |idx| match shares_place(idx) {
+        true => plain_pointer(&spec.operands[idx], spec.dtype),
+        false => pointer("", &spec.operands[idx], spec.dtype, tier),
+    })
 }
 
 fn body_params(input: &Input<'_>) -> Vec<(String, String)> {
     let worker = input.kernel.body.worker.map(|name| ("unsigned int".to_owned(), name.to_owned()));
     let ring = reads_ahead(input).then(|| (format!("{}*", type_name(input.spec.dtype)), RING.to_owned()));
-    body_pointers(input).chain(worker).chain(ring).chain(scalars(input)).collect()
+    let active = input.plan.mapping.group.map(|_| ("unsigned int".to_owned(), ACTIVE.to_owned()));
+    body_pointers(input).chain(worker).chain(active).chain(ring).chain(scalars(input)).collect()
 }
 
 fn kernel_params(input: &Input<'_>) -> Vec<(String, String)> {
@@ -385,17 +424,25 @@ fn problem(input: &Input<'_>) -> String {
     let threads = input.plan.mapping.threads_per_block;
     match input.plan.mapping.tier {
         Tier::Thread => format!("blockIdx.x * {threads}u + threadIdx.x"),
-        Tier::Warp => format!("blockIdx.x * {}u + threadIdx.x / {WARP}u", input.plan.problems_per_block),
+        Tier::Warp => format!(
+            "blockIdx.x * {}u + threadIdx.x / {}u",
+            input.plan.problems_per_block,
+            input.plan.mapping.workers()
+        ),
         Tier::Block => "blockIdx.x".to_owned(),
     }
 }
 
-fn worker_value(tier: Tier) -> String {
-    match tier {
+fn worker_value(mapping: &Mapping) -> String {
+    match mapping.tier {
         Tier::Block => "threadIdx.x".to_owned(),
-        Tier::Thread | Tier::Warp => format!("threadIdx.x % {WARP}u"),
+        Tier::Thread => format!("threadIdx.x % {WARP}u"),
+        Tier::Warp => format!("threadIdx.x % {}u", mapping.workers()),
     }
 }
+
+/// Name of the mask of the lanes that have a problem, where groups of them share a warp.
+const ACTIVE: &str = "active";
 
 /// What the frame passes to the body.
 fn call_arguments(input: &Input<'_>, has_parts: bool) -> Vec<Argument> {
@@ -406,7 +453,7 @@ fn call_arguments(input: &Input<'_>, has_parts: bool) -> Vec<Argument> {
             return format!("s_{}", operand.name);
         }
         match (plan.mapping.tier, plan.mapping.staging) {
-            _ if stages_tiles(plan) && is_staged_by_warps(operand, plan.layout, &plan.mapping) => {
+            _ if stages_tiles(plan) && plan.accesses[operand_idx].is_staged => {
                 format!("s_{} + lane", operand.name)
             }
             (Tier::Thread, Staging::Shared | Staging::Bulk) if !stages_tiles(plan) => {
@@ -419,11 +466,12 @@ fn call_arguments(input: &Input<'_>, has_parts: bool) -> Vec<Argument> {
     let temporaries = temporaries.map(|operand_idx| format!("s_{}", spec.operands[*operand_idx].name));
     let worker = kernel.body.worker.map(|name| match has_parts {
         true => name.to_owned(),
-        false => worker_value(plan.mapping.tier),
+        false => worker_value(&plan.mapping),
     });
     let scalars = spec.scalars.iter().map(|name| (*name).to_owned());
     let ring = reads_ahead(input).then(|| RING.to_owned());
-    arguments(bases.chain(temporaries).chain(worker).chain(ring).chain(scalars).collect())
+    let active = plan.mapping.group.map(|_| ACTIVE.to_owned());
+    arguments(bases.chain(temporaries).chain(worker).chain(active).chain(ring).chain(scalars).collect())
 }
 
 /// Whether warps stage tiles of interleaved problems, which are whole in the last block too.
@@ -501,12 +549,18 @@ fn staged(input: &Input<'_>, operand_idx: usize, offset: usize) -> Staged {
 
 /// 32 problems of each argument, one after the other.
 fn staged_by_warps(input: &Input<'_>) -> Vec<Staged> {
-    let mut offset = 0;
+    let mut end = 0;
+    let mut offsets = HashMap::new();
     let mut all = Vec::new();
-    for (operand_idx, operand) in input.spec.operands.iter().enumerate() {
-        if is_staged_by_warps(operand, input.plan.layout, &input.plan.mapping) {
+    for (operand_idx, access) in input.plan.accesses.iter().enumerate() {
+        if access.is_staged {
+            // Inputs come first, so that the place that a result takes is known.
+            let offset = access.overlays.map_or(end, |input| offsets[&input]);
+            if access.overlays.is_none() {
+                end += staged_bytes(input.spec.dtype, access);
+            }
+            offsets.insert(operand_idx, offset);
             all.push(staged(input, operand_idx, offset));
-            offset += staged_bytes(input.spec.dtype, &input.plan.accesses[operand_idx]);
         }
     }
     all

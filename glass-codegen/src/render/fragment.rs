@@ -2,7 +2,7 @@
 
 use super::uses::Uses;
 use super::writer::{self, Meeting};
-use super::{Input, cuda, header, numerics};
+use super::{Input, cuda, header, numerics, packing};
 use crate::kernel::Kernel;
 use crate::plan::{Form, Plan, Tier, WARP};
 use crate::spec::{DType, Element, Operand, Role, Spec, Structure};
@@ -86,14 +86,12 @@ pub fn device_function(spec: &Spec, plan: &Plan, kernel: &Kernel, spelling: Spel
     let group = ("const cooperative_groups::thread_block&".to_owned(), "group".to_owned());
     let group = has_groups.then_some(group);
     let helpers = numerics::pieces(&uses, spec.dtype).into_iter();
+    let helpers = helpers.map(|(name, text)| (format!("GLASS_NUMERICS_{}", name.to_uppercase()), text));
+    let packings = packing::functions(&uses, facts.language, cuda::PACKED).into_iter();
+    let helpers = helpers.chain(packings.map(|(name, text)| (name.to_uppercase(), text)));
     let file = File {
         has_groups,
-        helpers: helpers
-            .map(|(name, text)| Helper {
-                guard: format!("GLASS_NUMERICS_{}", name.to_uppercase()),
-                text: text.trim_end().to_owned(),
-            })
-            .collect(),
+        helpers: helpers.map(|(guard, text)| Helper { guard, text: text.trim_end().to_owned() }).collect(),
         namespace: match (tier, has_groups) {
             (Tier::Thread, _) => "thread",
             (Tier::Warp, _) => "warp",
@@ -175,7 +173,7 @@ fn doc(input: &Input<'_>) -> Vec<String> {
 }
 
 fn argument(operand: &Operand, checked: &str) -> String {
-    let Operand { name, rows, cols, .. } = operand;
+    let Operand { name, rows, cols, is_packed, .. } = operand;
     let access = match operand.role {
         Role::In => "read",
         Role::Out => "written",
@@ -188,6 +186,9 @@ fn argument(operand: &Operand, checked: &str) -> String {
         (Element::Word, _) => format!("{} unsigned int", operand.elements()),
         (Element::Real, 1) if *rows == 1 => "1 element".to_owned(),
         (Element::Real, 1) => format!("{rows} elements"),
+        (Element::Real, cols) if *is_packed => {
+            format!("{rows} x {cols}, packed in {} elements", operand.elements())
+        }
         (Element::Real, cols) => format!("{rows} x {cols}, leading dimension {rows}"),
     };
     let structure = match operand.structure {

@@ -101,9 +101,12 @@ fn plan_line(input: &Input<'_>) -> String {
         (Staging::Ahead, _) => "operands copied ahead of their use by each thread",
         (Staging::Shared | Staging::Bulk, Tier::Warp | Tier::Block) => "operands staged in shared memory",
     };
+    let owner = match plan.mapping.group {
+        Some(lanes) => format!("groups of {lanes} lanes"),
+        None => format!("{} tier", tier.as_str()),
+    };
     format!(
-        "{} tier, {form}; {} batches, {staging}; T = {threads_per_block}, {} problem(s) a block; {}",
-        tier.as_str(),
+        "{owner}, {form}; {} batches, {staging}; T = {threads_per_block}, {} problem(s) a block; {}",
         plan.layout.as_str(),
         plan.problems_per_block,
         plan.unroll

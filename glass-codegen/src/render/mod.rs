@@ -8,6 +8,7 @@ mod header;
 mod language;
 mod level;
 mod numerics;
+mod packing;
 mod rust;
 mod scalar_step;
 mod state;

@@ -1,8 +1,9 @@
 //! Plain Rust text, generic over one problem or one problem per vector lane.
 
-use super::Input;
 use super::language::Language;
+use super::uses::Uses;
 use super::writer::{self, Facts, Meeting};
+use super::{Input, packing};
 use crate::spec::{Element, Operand, Role};
 use serde::Serialize;
 use std::sync::OnceLock;
@@ -20,6 +21,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     template!("pivots.rs.tera"),
     template!("places.rs.tera"),
     template!("finish.rs.tera"),
+    template!("packed.rs.tera"),
     template!("kernel.rs.tera"),
     template!("equations.rs.tera"),
     template!("scalar_statements.rs.tera"),
@@ -51,6 +53,7 @@ struct File {
     generics: String,
     bounds: Vec<String>,
     params: String,
+    packings: Vec<String>,
     body: String,
 }
 
@@ -74,6 +77,8 @@ pub(super) fn code(input: &Input<'_>) -> String {
         format!("{}: {reference}{array}", operand.name)
     });
     let scalars = spec.scalars.iter().map(|name| format!("{name}: {ty}"));
+    let uses = Uses::of(&kernel.body.stmts);
+    let packings = packing::functions(&uses, language(), "packed.rs.tera").into_iter();
     let names = std::iter::once("V").chain(present.iter().map(|(name, ..)| *name));
     language().file(
         "kernel.rs.tera",
@@ -83,6 +88,7 @@ pub(super) fn code(input: &Input<'_>) -> String {
             generics: names.collect::<Vec<_>>().join(", "),
             bounds: std::iter::once(format!("V: Lanes<{ty}>")).chain(arrays).collect(),
             params: params.chain(scalars).collect::<Vec<_>>().join(", "),
+            packings: packings.map(|(_, text)| text).collect(),
             body: writer::lines(&facts(), spec, plan, &kernel.body),
         },
     )

@@ -1,6 +1,6 @@
 //! What a body uses beyond plain arithmetic, read off its statements: what a file has to define before it.
 
-use crate::kernel::{Function, PivotKind, Stmt};
+use crate::kernel::{Function, Packing, PivotKind, Stmt};
 use std::collections::{BTreeSet, HashSet};
 
 /// Functions, pivots, trees and operands of a body.
@@ -22,6 +22,8 @@ pub(super) struct Uses {
     pub(super) loaded: BTreeSet<usize>,
     /// Positions of the operands that are written.
     pub(super) stored: BTreeSet<usize>,
+    /// Packed triangles whose elements are named by indices that vary.
+    pub(super) packings: BTreeSet<Packing>,
 }
 
 impl Uses {
@@ -33,6 +35,11 @@ impl Uses {
 
     fn add(&mut self, stmts: &[Stmt]) {
         for stmt in stmts {
+            if let Stmt::Load { index, .. } | Stmt::Store { index, .. } | Stmt::StoreUnless { index, .. } =
+                stmt
+            {
+                self.packings.extend(index.packing);
+            }
             match stmt {
                 Stmt::Let { function, .. } => drop(self.functions.insert(*function)),
                 Stmt::Raise { keeps_nan: true, .. } => drop(self.functions.insert(Function::Maximum)),

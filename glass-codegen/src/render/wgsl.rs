@@ -3,7 +3,7 @@
 use super::language::Language;
 use super::uses::Uses;
 use super::writer::{self, Facts, Meeting};
-use super::{Dialect, Input};
+use super::{Dialect, Input, packing};
 use crate::kernel::{Function, PivotKind};
 use crate::plan::{TILE, Tier};
 use crate::spec::{Element, Layout, Operand, Role};
@@ -27,6 +27,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     template!("pivot_functions.wgsl.tera"),
     template!("rotg.wgsl.tera"),
     template!("extreme.wgsl.tera"),
+    template!("packed.wgsl.tera"),
     template!("kernel.wgsl.tera"),
     template!("state_statements.wgsl.tera"),
     template!("level.wgsl.tera"),
@@ -95,6 +96,7 @@ struct File<'a> {
     has_cholesky: bool,
     has_rsqrt: bool,
     has_general: bool,
+    packings: Vec<String>,
     body_name: String,
     body_params: String,
     body: &'a str,
@@ -124,6 +126,7 @@ pub(super) fn code(input: &Input<'_>, body: &str, dialect: Dialect) -> String {
     let bases = spec.arguments().iter().map(|operand| format!("{}_base: u32", operand.name));
     let worker = kernel.body.worker.map(|worker| format!("{worker}: u32"));
     let arguments = spec.arguments().iter().map(|operand| base(operand, plan.layout));
+    let packings = packing::functions(&uses, language(), "packed.wgsl.tera").into_iter();
     let file = File {
         is_native: dialect == Dialect::Native,
         args_binding: spec.arguments().len(),
@@ -139,6 +142,7 @@ pub(super) fn code(input: &Input<'_>, body: &str, dialect: Dialect) -> String {
         has_cholesky: uses.pivots.contains(&PivotKind::Cholesky),
         has_rsqrt: uses.pivots.contains(&PivotKind::Rsqrt),
         has_general: uses.pivots.contains(&PivotKind::General),
+        packings: packings.map(|(_, text)| text).collect(),
         body_name: kernel.body.name.clone(),
         body_params: bases.chain(worker).collect::<Vec<_>>().join(", "),
         body,

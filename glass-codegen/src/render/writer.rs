@@ -297,7 +297,12 @@ impl Writer<'_> {
             lines.push(&self.fill("gather", &arguments));
             return;
         }
-        if names.len() == 1 || !self.facts.language.has("load_vector") {
+        if let [name] = names {
+            let index = self.place(operand, first);
+            lines.push(&self.fill("load", &[("name", name), ("operand", array), ("index", &index)]));
+            return;
+        }
+        if !self.facts.language.has("load_vector") {
             for (element, name) in names.iter().enumerate() {
                 let index = self.place(operand, &first.clone().plus(Index::constant(element)));
                 lines.push(&self.fill("load", &[("name", name), ("operand", array), ("index", &index)]));
@@ -360,9 +365,15 @@ impl Writer<'_> {
     }
 
     fn store(&self, operand: usize, index: &Index, value: &str, lines: &mut Lines) {
+        let component = if self.is_streamed(operand) { "store_streaming" } else { "store" };
         let index = self.place(operand, index);
         let array = self.spec.operands[operand].name;
-        lines.push(&self.fill("store", &[("operand", array), ("index", &index), ("value", value)]));
+        lines.push(&self.fill(component, &[("operand", array), ("index", &index), ("value", value)]));
+    }
+
+    /// Whether an element of a result goes past the caches.
+    fn is_streamed(&self, operand: usize) -> bool {
+        self.plan.mapping.is_streamed && self.spec.operands[operand].role != Role::Temporary
     }
 
     fn store_unless(&self, operand: usize, index: &Index, value: &str, fault: &str, lines: &mut Lines) {
@@ -540,7 +551,12 @@ impl Writer<'_> {
         let packed =
             index.as_constant().filter(|_| access.is_packed).and_then(|element| operand.packed(element));
         let stride = if self.facts.has_strides { access.element_stride } else { 1 };
-        let mut index = packed.map_or_else(|| index.clone(), Index::constant).times(stride);
+        let index = packed.map_or_else(|| index.clone(), Index::constant);
+        let mut index = match index.packing {
+            Some(_) => Index::name(&self.index(&index)),
+            None => index,
+        }
+        .times(stride);
         if self.facts.has_bases && operand.role != Role::Temporary {
             index.terms.insert(0, Term { coefficient: 1, name: format!("{}_base", operand.name) });
         }

@@ -124,12 +124,15 @@ pub struct Operand {
     pub structure: Structure,
     /// What its elements are.
     pub element: Element,
+    /// Of a matrix with one meaningful triangle nothing else is stored, column after column: LAPACK's packed form.
+    pub is_packed: bool,
 }
 
 impl Operand {
     /// A matrix of real elements without structure.
     pub fn matrix(name: &'static str, (rows, cols): (usize, usize), role: Role) -> Operand {
-        Operand { name, rows, cols, role, structure: Structure::General, element: Element::Real }
+        let structure = Structure::General;
+        Operand { name, rows, cols, role, structure, element: Element::Real, is_packed: false }
     }
 
     /// A vector of real elements.
@@ -157,14 +160,25 @@ impl Operand {
         self.elements() / self.length()
     }
 
-    /// Elements of one problem.
+    /// Stored elements of one problem.
     pub fn elements(&self) -> usize {
+        if self.is_packed { self.n_packed() } else { self.n_whole() }
+    }
+
+    /// Rows and columns as stored: a packed triangle is one column.
+    pub fn stored_shape(&self) -> (usize, usize) {
+        if self.is_packed { (self.n_packed(), 1) } else { (self.rows, self.cols) }
+    }
+
+    /// Elements of its rows and columns, which indices of phases name whether they are stored or not.
+    pub fn n_whole(&self) -> usize {
         self.rows * self.cols
     }
 
-    /// Whether one triangle of a square matrix is meaningful.
-    pub fn is_triangle(&self) -> bool {
-        self.rows == self.cols && matches!(self.structure, Structure::Lower | Structure::Upper)
+    /// Whether all of a square matrix is stored of which one triangle is meaningful.
+    pub fn has_dead_triangle(&self) -> bool {
+        let is_triangle = matches!(self.structure, Structure::Lower | Structure::Upper);
+        self.rows == self.cols && is_triangle && !self.is_packed
     }
 
     /// Elements of a triangle, its diagonal included.
@@ -180,6 +194,15 @@ impl Operand {
             Structure::Upper if row <= col => Some(col * (col + 1) / 2 + row),
             _ => None,
         }
+    }
+
+    /// The element that lies at a place among those of the triangle.
+    ///
+    /// # Panics
+    /// If the triangle has no such place.
+    pub fn unpacked(&self, place: usize) -> usize {
+        let mut elements = 0..self.n_whole();
+        elements.find(|element| self.packed(*element) == Some(place)).expect("a place of the triangle")
     }
 
     /// Bytes of one problem.
@@ -295,9 +318,12 @@ impl Spec {
     /// The task as a formula with its shapes, for example `y = A x; A 7x14, x 14, y 7; f32`.
     pub fn summary(&self) -> String {
         let is_shown = |operand: &&Operand| operand.element == Element::Real || self.state().is_some();
-        let shapes = self.arguments().iter().filter(is_shown).map(|operand| match operand.cols {
-            1 => format!("{} {}", operand.name, operand.rows),
-            cols => format!("{} {}x{cols}", operand.name.to_uppercase(), operand.rows),
+        let shapes = self.arguments().iter().filter(is_shown).map(|operand| {
+            let (name, packed) = (operand.name, if operand.is_packed { " packed" } else { "" });
+            match operand.cols {
+                1 => format!("{name} {}", operand.rows),
+                cols => format!("{} {}x{cols}{packed}", name.to_uppercase(), operand.rows),
+            }
         });
         format!("{}; {}; {}", self.formula, shapes.collect::<Vec<_>>().join(", "), self.element())
     }
@@ -307,11 +333,9 @@ impl fmt::Display for Spec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "task {}: {}", self.symbol(), self.summary())?;
         for operand in &self.operands {
-            writeln!(
-                f,
-                "  {:?} {} {}x{} {:?} {:?}",
-                operand.role, operand.name, operand.rows, operand.cols, operand.structure, operand.element
-            )?;
+            let Operand { name, rows, cols, role, structure, element, is_packed } = operand;
+            let packed = if *is_packed { " packed" } else { "" };
+            writeln!(f, "  {role:?} {name} {rows}x{cols} {structure:?} {element:?}{packed}")?;
         }
         for phase in &self.phases {
             writeln!(f, "  {}", phase.display(self))?;
@@ -330,6 +354,8 @@ mod tests {
             let operand = Operand { structure, ..Operand::matrix("a", (5, 5), Role::In) };
             let packed: Vec<_> = (0..25).filter_map(|element| operand.packed(element)).collect();
             assert_eq!(packed, (0..operand.n_packed()).collect::<Vec<_>>());
+            let back = |place| operand.packed(operand.unpacked(place));
+            assert!(packed.iter().all(|place| back(*place) == Some(*place)));
             assert_eq!(operand.packed(if structure == Structure::Lower { 5 } else { 1 }), None);
         }
     }

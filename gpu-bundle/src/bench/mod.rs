@@ -36,6 +36,17 @@ const TASKS: &[&str] = &[
     "potrf n=14",
     "potrf n=16",
     "potrf n=24",
+    "potrf n=4 packed",
+    "potrf n=6 packed",
+    "potrf n=7 packed",
+    "potrf n=8 packed",
+    "potrf n=12 packed",
+    "potrf n=14 packed",
+    "potrf n=16 packed",
+    "potrf n=24 packed",
+    "posv n=4 packed",
+    "posv n=7 packed",
+    "posv n=14 packed",
     "posv n=4",
     "posv n=6",
     "posv n=7",
@@ -154,8 +165,9 @@ fn configurations() -> Vec<(Spec, Layout)> {
     for task in TASKS {
         for dtype in [DType::F32, DType::F64] {
             for layout in [Layout::Interleaved, Layout::Contiguous] {
-                let is_packed = task.starts_with("potrf") && layout == Layout::Interleaved;
-                let options = if is_packed { " fill=untouched" } else { "" };
+                let has_holes = task.starts_with("potrf") && !task.ends_with("packed");
+                let is_sparse = has_holes && layout == Layout::Interleaved;
+                let options = if is_sparse { " fill=untouched" } else { "" };
                 configurations.push((spec(&format!("{task}{options}"), dtype), layout));
             }
         }

@@ -75,6 +75,7 @@ tasks![
     SetIdentity,
     AddIdentity,
     PrefixSum,
+    Packed,
 ];
 
 impl Task {
@@ -111,8 +112,13 @@ impl Task {
         assert_eq!(scalars.len(), self.scalars().len(), "scalars of {self:?}");
         let mut draw = Draw::new(&format!("{self:?}/{flavour:?}"), seed as usize);
         let mut case = Case::poisoned(&self.operands(), scalars);
-        each!(self, op => op.fill(&mut case, &mut draw, flavour));
+        self.fill(&mut case, &mut draw, flavour);
         case
+    }
+
+    /// Replaces the poison of everything the op reads.
+    pub(crate) fn fill<T: Real>(&self, case: &mut Case<T>, draw: &mut Draw, flavour: Flavour) {
+        each!(self, op => op.fill(case, draw, flavour));
     }
 
     /// The problems of one launch, flavours in turn.
@@ -142,6 +148,7 @@ impl Task {
             Self::Riccati(op) => !op.rsqrt,
             Self::GnStep(op) => !op.rsqrt,
             Self::Softmax(_) | Self::Logsumexp(_) => false,
+            Self::Packed(op) => op.task.has_bits(),
             _ => true,
         }
     }
@@ -168,8 +175,13 @@ impl Task {
     ) -> Result<f64, String> {
         let mut tally = Tally::new(arithmetic);
         self.unwritten(before, after, &mut tally);
-        each!(self, op => op.measure(form, before, after, &mut tally));
+        self.measure(form, before, after, &mut tally);
         tally.finish()
+    }
+
+    /// Holds what the op wrote against the exact results.
+    pub(crate) fn measure<T: Real>(&self, form: Form, before: &Case<T>, after: &Case<T>, tally: &mut Tally) {
+        each!(self, op => op.measure(form, before, after, tally));
     }
 
     fn unwritten<T: Real>(&self, before: &Case<T>, after: &Case<T>, tally: &mut Tally) {

@@ -129,6 +129,30 @@ impl Grid {
         self.add(spec, Interleaved, Target::Cuda, Mapping { max_blocks, ..free });
     }
 
+    /// As [`bulk_tiles`](Self::bulk_tiles) in blocks of a warp, with results written past the caches.
+    pub(super) fn streamed(&mut self, spec: &Spec) {
+        let plain = Mapping::new(Tier::Thread, Form::Serial, Staging::Bulk, 32);
+        self.add(spec, Interleaved, Target::Cuda, Mapping { is_streamed: true, ..plain });
+    }
+
+    /// Groups of a few lanes a problem that is copied to shared memory.
+    pub(super) fn group(&mut self, spec: &Spec, layout: Layout, threads: usize, lanes: usize) {
+        let warp = Mapping::new(Tier::Warp, Form::Serial, Staging::Shared, threads);
+        self.first_that_fits(spec, layout, MAX_SHARED_BYTES_SM_90, [Mapping { group: Some(lanes), ..warp }]);
+    }
+
+    /// As [`bulk_tiles`](Self::bulk_tiles) in blocks of a warp, with one input read in place.
+    pub(super) fn part(&mut self, spec: &Spec) {
+        let plain = Mapping::new(Tier::Thread, Form::Serial, Staging::Bulk, 32);
+        self.add(spec, Interleaved, Target::Cuda, Mapping { stages_part: true, ..plain });
+    }
+
+    /// As [`bulk`](Self::bulk) in blocks of a warp, with results in the places of inputs.
+    pub(super) fn overlaid(&mut self, spec: &Spec) {
+        let plain = Mapping::new(Tier::Thread, Form::Serial, Staging::Bulk, 32);
+        self.add(spec, Contiguous, Target::Cuda, Mapping { is_overlaid: true, ..plain });
+    }
+
     fn staged(&mut self, spec: &Spec, max_bytes: usize, mappings: &[Mapping]) {
         let direct = Mapping::new(Tier::Thread, Form::Serial, Staging::Direct, 64);
         self.first_that_fits(spec, Contiguous, max_bytes, mappings.iter().copied().chain([direct]));

@@ -5,7 +5,9 @@
 //! a million kernels: representative tasks take it, the others take every tier once.
 
 mod builder;
+mod groups;
 mod options;
+mod packed;
 mod products;
 mod sizes;
 mod tiles;
@@ -68,6 +70,8 @@ pub fn grid() -> &'static [Entry] {
         sizes::add(&mut grid);
         options::add(&mut grid);
         tiles::add(&mut grid);
+        packed::add(&mut grid);
+        groups::add(&mut grid);
         grid.tuned();
         grid.into_entries()
     })

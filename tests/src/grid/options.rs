@@ -171,6 +171,18 @@ const LATER: &[(&str, &[&str])] = &[
     ("ldlt_pivoted_solve n=7", &["", "nrhs=3 in_place"]),
     ("ldlt_pivoted_solve n=12", &["in_place"]),
     ("ldlt_pivoted_solve n=14", &["", "nrhs=3"]),
+    ("potrf n=5 packed", &["", "in_place", "rsqrt check=off"]),
+    ("posv n=5 packed", &["", "in_place reg=shift", "nrhs=3 reg=diag_shift"]),
+    ("potrs n=5 packed", &["", "nrhs=3 in_place"]),
+    ("ldlt n=5 packed", &["", "in_place inertia"]),
+    ("ldlt_solve n=5 packed", &["", "nrhs=3 in_place"]),
+    ("trsv n=5 packed", &["", "uplo=upper trans in_place"]),
+    ("trsm n=5 nrhs=3 packed", &["uplo=upper", "trans diag=unit in_place"]),
+    ("trmv n=5 packed", &["trans", "uplo=upper"]),
+    ("trmm m=5 n=3 packed", &["", "uplo=upper diag=unit trans beta=one"]),
+    ("syrk n=5 k=3 packed fill=lower", &["", "trans beta=one"]),
+    ("syrk n=5 k=3 packed fill=upper", &["", "beta=runtime"]),
+    ("syr2k n=5 k=3 packed fill=lower", &["", "beta=one"]),
 ];
 
 /// Every combination of the options of a triangle.

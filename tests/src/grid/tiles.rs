@@ -23,6 +23,19 @@ const TASKS: &[&str] = &[
 /// Text in loops, which finds its triangle in a whole square.
 const ROLLED: &[&str] = &["gemm m=12 n=12 k=12", "potrf n=17 fill=untouched"];
 
+/// Results written past the caches, and results in the places of inputs: factors, inverses, solves, and products of which
+/// no result may lie over a factor.
+const REFINED: &[&str] = &[
+    "potrf n=7",
+    "ldlt n=5 inertia",
+    "inv n=7",
+    "posv n=6",
+    "posv n=4 nrhs=2",
+    "gemm m=4 n=4 k=4",
+    "axpy n=7",
+    "potrf n=6 packed",
+];
+
 pub(super) fn add(grid: &mut Grid) {
     for task in TASKS {
         grid.bulk_tiles(&spec(task, F32), 64, None);
@@ -32,4 +45,10 @@ pub(super) fn add(grid: &mut Grid) {
         grid.bulk_tiles(&spec(task, F64), 32, None);
     }
     grid.bulk_tiles(&spec("potrf n=14", F32), 32, Some(6));
+    grid.part(&spec("riccati_gain nx=14 nu=7", F32));
+    grid.part(&spec("gemm m=12 n=5 k=12", F64));
+    for task in REFINED {
+        grid.streamed(&spec(task, F64));
+        grid.overlaid(&spec(task, F32));
+    }
 }

@@ -13,7 +13,9 @@ mod ring;
 mod tree;
 
 use function::{evaluate, pivot};
-use glass_codegen::kernel::{Body, Constant, Epilogue, Function, Index, IntExpr, Kernel, Note, Sign, Stmt};
+use glass_codegen::kernel::{
+    Body, Constant, Epilogue, Function, Index, IntExpr, Kernel, Note, Packing, Sign, Stmt,
+};
 use glass_codegen::plan::WARP;
 use glass_codegen::spec::{Element, Format, Spec};
 use glass_oracle::case::POISON_WORD;
@@ -541,6 +543,12 @@ impl<'a, T: Real> Machine<'a, T> {
             let ints = self.named(&term.name)?;
             workers(active).for_each(|worker| sums[worker] += term.coefficient * ints[worker]);
         }
+        if let Some(packing) = index.packing {
+            for worker in workers(active) {
+                sums[worker] = place(packing, sums[worker])
+                    .ok_or_else(|| format!("`{index}` is element {} for worker {worker}", sums[worker]))?;
+            }
+        }
         Ok(sums)
     }
 
@@ -574,6 +582,17 @@ impl<'a, T: Real> Machine<'a, T> {
             None => Ok(ints),
         }
     }
+}
+
+/// How many elements of a triangle are stored before one of them; `None` for an element outside of it.
+fn place(packing: Packing, element: isize) -> Option<isize> {
+    let order = packing.order.cast_signed();
+    let is_stored = |element: &isize| {
+        let (row, col) = (element % order, element / order);
+        if packing.is_upper { row <= col } else { row >= col }
+    };
+    let is_element = (0..order * order).contains(&element) && is_stored(&element);
+    is_element.then(|| (0..element).filter(is_stored).count().cast_signed())
 }
 
 fn workers(active: &[bool]) -> impl Iterator<Item = usize> {

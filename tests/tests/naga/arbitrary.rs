@@ -202,7 +202,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_a_mapping_or_an_error(text in "(thread|warp|block|x)( |  )(serial|reduced[0-9]{0,3})? ?(direct|bulk)? ?t?[0-9]{0,21}( b[0-9]?)?( r[0-9]?)?") {
+    fn any_text_is_a_mapping_or_an_error(text in "(thread|warp|block|x)( |  )(serial|reduced[0-9]{0,3})? ?(direct|bulk)? ?t?[0-9]{0,21}( b[0-9]?)?( r[0-9]?)?( g[0-9]?)?( part)?( stream)?( over)?") {
         if let Ok(mapping) = text.parse::<Mapping>() {
             prop_assert_eq!(mapping.to_string().parse(), Ok(mapping));
         }
@@ -228,14 +228,12 @@ fn mapping() -> impl Strategy<Value = Mapping> {
         select(&[1, 2, 4, 8, 16, 32]).prop_map(|lanes_per_output| Form::Reduced { lanes_per_output });
     let form = prop_oneof![Just(Form::Serial), reduced];
     let staging = select(&[Staging::Direct, Staging::Shared, Staging::Bulk]);
-    let parts = (tier, form, staging, 1..=1024usize, weighted(0.3, 1..=32usize), weighted(0.3, 1..=32usize));
-    parts.prop_map(|(tier, form, staging, threads_per_block, min_blocks, max_blocks)| Mapping {
-        tier,
-        form,
-        staging,
-        threads_per_block,
-        min_blocks,
-        max_blocks,
+    let blocks = || weighted(0.3, 1..=32usize);
+    let parts = (tier, form, staging, 1..=1024usize, [(); 3].map(|()| blocks()), any::<[bool; 3]>());
+    parts.prop_map(|(tier, form, staging, threads, [min_blocks, max_blocks, group], words)| {
+        let [stages_part, is_streamed, is_overlaid] = words;
+        let plain = Mapping::new(tier, form, staging, threads);
+        Mapping { min_blocks, max_blocks, group, stages_part, is_streamed, is_overlaid, ..plain }
     })
 }
 

@@ -180,7 +180,7 @@ fn assert_inside(spec: &Spec) {
             }
             Phase::BunchKaufman(factor) => {
                 for operand in [factor.source, factor.target] {
-                    assert_eq!(spec.operands[operand].elements(), factor.n * factor.n);
+                    assert_eq!(spec.operands[operand].n_whole(), factor.n * factor.n);
                 }
                 for operand in [factor.pivots, factor.scratch] {
                     assert_eq!(spec.operands[operand].elements(), factor.n);
@@ -228,7 +228,7 @@ fn assert_inside(spec: &Spec) {
                 continue;
             }
             Phase::Solve(solve) => {
-                assert_eq!(spec.operands[solve.triangle].elements(), solve.n * solve.n);
+                assert_eq!(spec.operands[solve.triangle].n_whole(), solve.n * solve.n);
                 for operand in [solve.source, solve.target] {
                     assert_eq!(spec.operands[operand].elements(), solve.n * solve.nrhs);
                 }
@@ -245,13 +245,13 @@ fn assert_inside(spec: &Spec) {
                 })
                 .sum();
             let operand = &spec.operands[access.operand];
-            assert!(access.offset + last < operand.elements(), "{} in {spec}", operand.name);
+            assert!(access.offset + last < operand.n_whole(), "{} in {spec}", operand.name);
         }
     }
 }
 
 fn assert_square(spec: &Spec, factor: &Factor) {
     for operand in [factor.source, factor.target] {
-        assert_eq!(spec.operands[operand].elements(), factor.n * factor.n);
+        assert_eq!(spec.operands[operand].n_whole(), factor.n * factor.n);
     }
 }

@@ -36,7 +36,12 @@ impl Scope<'_> {
             least += ends[0].min(ends[1]);
             most += ends[0].max(ends[1]);
         }
-        Ok(least..=most)
+        let Some(packing) = index.packing else { return Ok(least..=most) };
+        let n_elements = (packing.order * packing.order).cast_signed();
+        match least >= 0 && most < n_elements {
+            true => Ok(0..=packing.n_places().cast_signed() - 1),
+            false => Err(format!("`{index}` spans {least}..={most} of {n_elements} elements")),
+        }
     }
 
     /// The range of an expression whose parts depend on each other: by every value of the one integer behind them.

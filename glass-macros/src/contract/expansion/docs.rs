@@ -123,6 +123,9 @@ fn shape(operand: &Operand) -> String {
         (Element::Word, words, _) => format!("{words} words"),
         (Element::Real, 1, 1) => "1 element".to_owned(),
         (Element::Real, rows, 1) => format!("{rows} elements"),
+        (Element::Real, rows, cols) if operand.is_packed => {
+            format!("{rows} x {cols}, packed column after column in {} elements", operand.elements())
+        }
         (Element::Real, rows, cols) => format!("{rows} x {cols}, column-major"),
     }
 }

@@ -39,7 +39,8 @@ pub(super) fn task(generated: &Generated, images: &Images) -> TokenStream {
     let layout = layout(request.layout);
     let operands = spec.arguments().iter().map(|operand| {
         let name = operand.name;
-        let (rows, cols) = (number(operand.rows), number(operand.cols));
+        let (rows, cols) = operand.stored_shape();
+        let (rows, cols) = (number(rows), number(cols));
         let element = word(match operand.element {
             Element::Real => "Real",
             Element::Word => "Word",

@@ -172,6 +172,42 @@ fn factors() -> Vec<Task> {
     tasks
 }
 
+/// Ops whose triangles are packed.
+fn packed() -> Vec<Task> {
+    let (n, nrhs, opposite, check) = (5, 3, Opposite::Untouched, Check::On);
+    let mut tasks = Vec::new();
+    let mut add = |task: Task, operands: &[(&'static str, bool)], uplo| {
+        let operand = |(name, is_result): &(&'static str, bool)| PackedOperand {
+            name,
+            order: n,
+            uplo,
+            is_result: *is_result,
+        };
+        let operands = operands.iter().map(operand).collect();
+        tasks.push(Packed { task: Box::new(task), operands }.into());
+    };
+    for in_place in [false, true] {
+        let factor: &[(&str, bool)] =
+            if in_place { &[("a", false)] } else { &[("a", false), ("l", true), ("ld", true)] };
+        add(Potrf { n, in_place, opposite, check, rsqrt: false }.into(), factor, Uplo::Lower);
+        add(Ldlt { n, in_place, opposite, check, inertia: true }.into(), factor, Uplo::Lower);
+        let posv = Posv { n, nrhs, reg: Reg::Shift, in_place, check, rsqrt: false };
+        add(posv.into(), &[("a", false)], Uplo::Lower);
+        add(Potrs { n, nrhs, in_place }.into(), &[("l", false)], Uplo::Lower);
+        for (uplo, trans) in [(Uplo::Lower, true), (Uplo::Upper, false)] {
+            let solve = Trsm { n, nrhs, uplo, diag: Diag::Nonunit, trans, in_place };
+            add(solve.into(), &[("a", false)], uplo);
+        }
+    }
+    for (fill, uplo) in [(Fill::Lower, Uplo::Lower), (Fill::Upper, Uplo::Upper)] {
+        let update = |epilogue| Syrk { fill, epilogue, ..Syrk::new(n, 3) };
+        let both = Epilogue::RUNTIME;
+        add(update(Epilogue::default()).into(), &[("c", true)], uplo);
+        add(update(both).into(), &[("c", false)], uplo);
+    }
+    tasks
+}
+
 fn composed() -> Vec<Task> {
     let mut tasks = Vec::<Task>::new();
     for reg in Reg::ALL {
@@ -237,8 +273,19 @@ fn contractions() -> Vec<Task> {
 }
 
 fn all() -> Vec<Task> {
-    [reductions(), maps(), elements(), products(), indexed(), fused(), factors(), composed(), contractions()]
-        .concat()
+    [
+        reductions(),
+        maps(),
+        elements(),
+        products(),
+        indexed(),
+        fused(),
+        factors(),
+        packed(),
+        composed(),
+        contractions(),
+    ]
+    .concat()
 }
 
 /// Maps, factors and solves have one order.

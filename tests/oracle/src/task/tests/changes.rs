@@ -57,8 +57,8 @@ fn wrong_results_are_seen() {
 
 #[test]
 fn wrong_factors_and_unknowns_are_seen() {
-    wrong_results::<f32>(&factors());
-    wrong_results::<f64>(&factors());
+    wrong_results::<f32>(&[factors(), packed()].concat());
+    wrong_results::<f64>(&[factors(), packed()].concat());
 }
 
 #[test]

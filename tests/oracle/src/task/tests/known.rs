@@ -143,6 +143,24 @@ fn tensors() {
 }
 
 #[test]
+fn packed_triangles() {
+    let operand = |name, order, uplo, is_result| PackedOperand { name, order, uplo, is_result };
+    // L = [2 0 0; 1 3 0; 4 5 6], A = L L' = [4 2 8; 2 10 19; 8 19 77].
+    let factor =
+        Potrf { n: 3, in_place: false, opposite: Opposite::Untouched, check: Check::On, rsqrt: false };
+    let operands = vec![operand("a", 3, Uplo::Lower, false), operand("l", 3, Uplo::Lower, true)];
+    let a: &[f64] = &[4.0, 2.0, 8.0, 10.0, 19.0, 77.0];
+    let factor = solved(Packed { task: Box::new(factor.into()), operands }, &[a], &[], &[]);
+    assert_eq!(factor.outputs[0], [2.0, 1.0, 4.0, 3.0, 5.0, 6.0]);
+    // The same as an upper triangle: U' U = A.
+    let solve = Trsm { n: 3, nrhs: 1, uplo: Uplo::Upper, diag: Diag::Nonunit, trans: true, in_place: false };
+    let operands = vec![operand("a", 3, Uplo::Upper, false)];
+    let u: &[f64] = &[2.0, 1.0, 3.0, 4.0, 5.0, 6.0];
+    let solve = solved(Packed { task: Box::new(solve.into()), operands }, &[u, &[2.0, 4.0, 15.0]], &[], &[]);
+    assert_eq!(solve.outputs[0], [1.0, 1.0, 1.0]);
+}
+
+#[test]
 fn factors() {
     // L = [2 0; 1 2].
     let a: &[f64] = &[4.0, 2.0, NAN, 5.0];
