@@ -20,7 +20,6 @@ pub(crate) struct Capture {
 
 /// What was fixed before anything was timed.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct Declaration {
     pub(crate) schema: String,
     /// Digest of the program that may time.
@@ -30,15 +29,8 @@ pub(crate) struct Declaration {
     pub(crate) rounds: u64,
     /// Samples of each metric in a visit.
     pub(crate) samples: usize,
-    pub(crate) sample_us: u64,
-    pub(crate) warmup_ms: u64,
-    pub(crate) seed: u64,
     pub(crate) metrics: Vec<String>,
     pub(crate) options_sha256: String,
-    pub(crate) math_policy: String,
-    pub(crate) allocation_policy: String,
-    pub(crate) tolerances: Vec<String>,
-    pub(crate) exceptions: Vec<String>,
     pub(crate) claims: Vec<Claim>,
     pub(crate) not_claimed: Vec<String>,
     pub(crate) cells: Vec<Cell>,
@@ -55,12 +47,8 @@ pub(crate) struct Claim {
 }
 
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct Cell {
     pub(crate) id: String,
-    /// The attribute that makes the task.
-    pub(crate) task: String,
-    pub(crate) key: String,
     pub(crate) op: String,
     pub(crate) dims: BTreeMap<String, u64>,
     pub(crate) dtype: String,
@@ -80,11 +68,7 @@ pub(crate) struct Cell {
 }
 
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct Variant {
-    /// `stated`, or `table`: what the tuning table picks for the batch.
-    pub(crate) pick: String,
-    pub(crate) mapping: String,
     pub(crate) symbol: String,
     pub(crate) plan: Plan,
     pub(crate) plan_sha256: String,
@@ -166,12 +150,10 @@ pub(crate) struct Results {
 }
 
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct Meta {
     pub(crate) provenance: Provenance,
     pub(crate) protocol_sha256: String,
     pub(crate) pilots_sha256: String,
-    pub(crate) load: Load,
     pub(crate) artifacts: Fingerprints,
     pub(crate) ceilings: Ceilings,
     pub(crate) rows_expected: usize,
@@ -182,14 +164,6 @@ pub(crate) struct Meta {
 pub(crate) struct Provenance {
     pub(crate) device: String,
     pub(crate) date: String,
-}
-
-/// Waiting processes of the machine over a minute.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Load {
-    pub(crate) before: Option<f64>,
-    pub(crate) after: Option<f64>,
 }
 
 #[derive(Clone, Debug, Deserialize)]

@@ -74,6 +74,5 @@ fn examine(capture: &Capture, files: Vec<(String, String)>) -> (Findings, Receip
     let mut findings = Findings::default();
     let results = capture.results.as_ref().expect("results were read");
     let recomputed = checks::results(capture, results, &mut findings);
-    let copy_gbs = statistics::p50(&results.meta.ceilings.copy_gbs);
-    (findings, Receipt::new(capture, &recomputed, copy_gbs, files))
+    (findings, Receipt::new(capture, &recomputed, &results.meta, files))
 }

@@ -1,9 +1,9 @@
 //! What an audit found, and what it did not look at.
 
-use crate::capture::Capture;
+use crate::capture::{Capture, Meta};
 use crate::checks::Recomputed;
 use crate::finding::{Finding, Reason};
-use crate::statistics::{Class, Ratios, Verdict};
+use crate::statistics::{Class, Ratios, Verdict, p50};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,6 +15,10 @@ pub struct Receipt {
     pub schema: &'static str,
     /// `pass` or `fail`.
     pub status: &'static str,
+    /// What was measured on, and when.
+    pub device: String,
+    /// Day of the run.
+    pub date: String,
     /// Digest of the auditing program.
     pub auditor_sha256: String,
     /// Digests of the audited files.
@@ -110,9 +114,10 @@ impl Receipt {
     pub(crate) fn new(
         capture: &Capture,
         recomputed: &Recomputed,
-        copy_gbs: f64,
+        meta: &Meta,
         files: impl IntoIterator<Item = (String, String)>,
     ) -> Receipt {
+        let copy_gbs = p50(&meta.ceilings.copy_gbs);
         let mut counts: BTreeMap<String, Counts> = BTreeMap::new();
         let mut cells = Vec::new();
         for cell in &capture.declaration.cells {
@@ -159,6 +164,8 @@ impl Receipt {
         Receipt {
             schema: "glass.receipt.v1",
             status: "fail",
+            device: meta.provenance.device.clone(),
+            date: meta.provenance.date.clone(),
             auditor_sha256: String::new(),
             results_sha256: files.into_iter().collect(),
             protocol_sha256: capture.declaration_sha256.clone(),

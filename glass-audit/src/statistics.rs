@@ -1,6 +1,6 @@
 //! Medians, ratios and their classes.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt;
 
 /// The middle of the samples; between two of them, the mean.
@@ -53,14 +53,22 @@ impl fmt::Display for Verdict {
 pub struct Ratios {
     /// Time of the first over time of the second, within one round.
     pub ratios: Vec<f64>,
-    /// Their median.
+    /// Their median; of no round, NaN.
+    #[serde(deserialize_with = "number")]
     pub median: f64,
     /// The least.
+    #[serde(deserialize_with = "number")]
     pub min: f64,
     /// The largest.
+    #[serde(deserialize_with = "number")]
     pub max: f64,
     /// Which side of 1 they lie on.
     pub class: Class,
+}
+
+/// JSON has no NaN and no infinity: a writer's `null` is one.
+fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or(f64::NAN))
 }
 
 /// Rounds that any claim takes, and that a claim below ten percent takes.
@@ -102,9 +110,14 @@ impl Ratios {
     pub(crate) fn agrees(&self, other: &Ratios) -> bool {
         let pairs = self.ratios.iter().zip(&other.ratios);
         let ends = [(self.median, other.median), (self.min, other.min), (self.max, other.max)];
-        self.class == other.class
-            && self.ratios.len() == other.ratios.len()
-            && pairs.map(|(left, right)| (*left, *right)).chain(ends).all(|(left, right)| close(left, right))
+        let is_empty = self.ratios.is_empty() && other.ratios.is_empty();
+        is_empty
+            || self.class == other.class
+                && self.ratios.len() == other.ratios.len()
+                && pairs
+                    .map(|(left, right)| (*left, *right))
+                    .chain(ends)
+                    .all(|(left, right)| close(left, right))
     }
 }
 

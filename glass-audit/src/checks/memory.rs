@@ -36,6 +36,15 @@ pub(super) fn rows(capture: &Capture, results: &Results, findings: &mut Findings
                         sets.bytes
                     )
                 });
+                let is_in_place = lane.name != "own" && cell.op != "gemm";
+                findings.require(Reason::Regime, sets.is_restored == is_in_place, || {
+                    format!(
+                        "{}, lane {}: restored is {}, in place {is_in_place}",
+                        row.place(),
+                        lane.name,
+                        sets.is_restored
+                    )
+                });
                 let is_legal = match cell.regime.as_str() {
                     "dram_cold" => sets.n >= 2 && sets.n * stored >= COLD_BYTES && sets.pointers_distinct,
                     "launch" => sets.n == 1,
@@ -76,7 +85,7 @@ pub(super) fn ceilings(
         for (variant, ns) in recomputed.call_ns(&cell.id) {
             let gbs = cell.bytes as f64 / ns;
             let limit = if counts.reads_more() { read.max(copy) } else { copy };
-            findings.require(Reason::Ceiling, !(gbs > limit), || {
+            findings.require(Reason::Ceiling, gbs.is_nan() || gbs <= limit, || {
                 format!("{}, variant {variant}: {gbs:.0} GB/s, the memory moves {limit:.0}", cell.id)
             });
         }

@@ -122,7 +122,7 @@ fn lane(
     }
     json!({
         "name": name, "facts": null, "input_sha256": input,
-        "sets": {"n": sets, "bytes": BATCH * bytes, "pointers_distinct": true, "is_restored": name != "own"},
+        "sets": {"n": sets, "bytes": BATCH * bytes, "pointers_distinct": true, "is_restored": name != "own" },
         "warmup_us": 20_500.0, "reps": {"e2e_batch": 20, "event_batch": 20}, "samples_ns": samples, "per_call_ns": calls,
         "before": check(BATCH * n_outputs), "after": check(BATCH * n_outputs),
     })
