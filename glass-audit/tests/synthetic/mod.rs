@@ -29,8 +29,8 @@ pub(crate) fn digest(text: &str) -> String {
 /// Texts of a control pair: the same but for the third line.
 fn text(symbol: &str) -> String {
     match symbol {
-        "gemm_t32" => "// body\nc = a * b;\nbounds(32)\n}\n".to_owned(),
-        "gemm_t64" => "// body\nc = a * b;\nbounds(64)\n}\n".to_owned(),
+        "gemm_t32" => "// body of gemm_t32\nc = a * b;\nbounds(32)\n}\n".to_owned(),
+        "gemm_t64" => "// body of gemm_t64\nc = a * b;\nbounds(64)\n}\n".to_owned(),
         _ => format!("// {symbol}\nl = root(a);\n"),
     }
 }

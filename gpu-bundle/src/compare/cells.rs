@@ -49,7 +49,7 @@ struct Entry {
     /// What the candidate is claimed to be faster than: `A`, `peers`.
     #[serde(default)]
     claims: Vec<String>,
-    /// The candidate differs from the reference in one part of the text only.
+    /// The candidate differs from the reference in one part of the text only, its own name apart.
     #[serde(default)]
     is_control: bool,
 }
@@ -134,7 +134,8 @@ fn cell(entry: &Entry, sources: &mut Sources) -> Result<Cell, String> {
     let rotation = Rotation::new(&spec, layout, entry.batch);
     let key = table::key(&spec, layout);
     let id = format!("{}{}", key.replace(' ', "_"), if is_aa { "_twice" } else { "" });
-    let control = entry.is_control.then(|| region(&sources[&a.symbol], &sources[&b.symbol]));
+    let nameless = |variant: &Variant| sources[&variant.symbol].replace(&variant.symbol, "");
+    let control = entry.is_control.then(|| region(&nameless(&a), &nameless(&b)));
     Ok(Cell {
         id,
         task: entry.task.clone(),

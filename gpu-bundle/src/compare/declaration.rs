@@ -87,7 +87,7 @@ pub(super) struct Plan {
     pub(super) shared_bytes: u64,
 }
 
-/// First and last line, from 1, of the part in which a control differs from its reference.
+/// First and last line, from 1, of the part in which a control differs from its reference, names of kernels apart.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Control {

@@ -9,6 +9,7 @@ use crate::output;
 use crate::provenance::Provenance;
 use crate::rig::median;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 /// What came of a visit. Samples of a failed one are kept.
 #[derive(Clone, Debug, Default)]
@@ -66,7 +67,9 @@ pub(super) fn replay(run: Run<'_>, visitor: &mut dyn Visitor, out: &Path) -> Res
             summary: Default::default(),
         },
     };
+    let started = Instant::now();
     for round in 0..declaration.rounds {
+        eprintln!("round {round} after {} s", started.elapsed().as_secs());
         visitor.ceilings(&mut session.results.meta.ceilings)?;
         for cell_idx in order::cells(round, n_cells) {
             session.cell(visitor, &declaration.cells[cell_idx], (cell_idx, round, 0))?;
