@@ -192,6 +192,7 @@ const MAX_SHOWN: usize = 12;
 impl fmt::Display for Receipt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let metric = "event_batch";
+        writeln!(f, "{}, {}", self.device, self.date)?;
         writeln!(
             f,
             "by device events, one call; ratios are medians with their range over rounds, above 1 for the candidate"

@@ -4,6 +4,7 @@ mod synthetic;
 
 use glass_audit::{Class, Verdict, audit, pilots};
 use serde_json::json;
+use std::path::Path;
 use synthetic::{METRICS, Synthetic, digest};
 
 #[test]
@@ -230,6 +231,25 @@ fn files_that_do_not_follow_the_format_are_named() {
     synthetic.results["rows"][0]["surprise"] = json!(1);
     let error = audit(&synthetic.write("format")).unwrap_err().to_string();
     assert!(error.contains("results.json") && error.contains("surprise"), "{error}");
-    let error = audit(std::path::Path::new("nowhere")).unwrap_err().to_string();
+    let error = audit(Path::new("nowhere")).unwrap_err().to_string();
     assert!(error.contains("declaration.json"), "{error}");
+}
+
+/// The stored comparison of small products, factors and solves, and the receipt beside it.
+#[test]
+fn the_stored_capture_passes() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../benches/results/compare_small_ops_h200");
+    let receipt = audit(&folder).expect("the stored files follow the format");
+    assert_eq!(receipt.findings, []);
+    let missed: Vec<_> =
+        receipt.mutations.iter().filter(|mutation| mutation.rejected != Some(true)).collect();
+    let [missed] = missed.as_slice() else { panic!("{missed:?}") };
+    assert_eq!((missed.id, missed.rejected), (9, None), "no visit failed, so no failure can be deleted");
+    let text = std::fs::read_to_string(folder.join("receipt.json")).expect("the receipt is stored");
+    let stored: serde_json::Value = serde_json::from_str(&text).expect("a receipt is JSON");
+    assert_eq!(
+        (&stored["status"], &stored["protocol_sha256"]),
+        (&json!("pass"), &json!(receipt.protocol_sha256))
+    );
+    assert_eq!(stored["cells"], serde_json::to_value(&receipt.cells).unwrap());
 }

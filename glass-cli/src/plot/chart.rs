@@ -49,7 +49,7 @@ const LEGEND_LINE: f64 = 18.0;
 const LEGEND_COLUMN: f64 = 250.0;
 
 #[derive(Serialize)]
-struct Drawing {
+pub(super) struct Drawing {
     width: String,
     height: String,
     title: String,
@@ -145,7 +145,7 @@ fn dashes(series: &Series) -> &'static str {
 
 impl Chart {
     /// What the template prints.
-    pub(super) fn draw(&self) -> impl Serialize {
+    pub(super) fn draw(&self) -> Drawing {
         let n_panels = self.panels.len() as f64;
         let width = 2.0 * LEFT + n_panels * PANEL.0 + (n_panels - 1.0) * GAP - 20.0;
         let legend_top = TOP + PANEL.1 + 62.0;

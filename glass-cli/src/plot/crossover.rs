@@ -4,7 +4,7 @@ use super::chart::{escaped, pixel};
 use super::stored::Candidates;
 use serde::Serialize;
 
-const BATCHES: [u64; 3] = [1, 64, 1024];
+const BATCHES: [u64; 3] = [1, 1024, 8192];
 const SIDES: [u64; 10] = [1, 4, 6, 7, 8, 12, 14, 16, 21, 32];
 const CELL: (f64, f64) = (27.0, 20.0);
 const GAP: f64 = 52.0;

@@ -11,8 +11,10 @@ const BATCH: u64 = 1 << 20;
 
 const ORDERS: [f64; 8] = [4.0, 6.0, 8.0, 12.0, 16.0, 20.0, 24.0, 32.0];
 
+/// Ticks up to the first that no point is beyond.
 fn orders(last: f64) -> Axis {
-    let ticks = ORDERS.into_iter().filter(|order| *order <= last).collect();
+    let n_below = ORDERS.into_iter().filter(|order| *order < last).count();
+    let ticks = ORDERS[..(n_below + 1).min(ORDERS.len())].to_vec();
     Axis { name: "order N".to_owned(), is_logarithmic: true, ticks }
 }
 
@@ -86,13 +88,10 @@ pub(super) fn by_tier(op: &str, candidates: &Candidates) -> Chart {
             });
             let mut points: Vec<Point> = points.collect();
             points.sort_by(|left, right| left.x.total_cmp(&right.x));
-            lines.push(Series {
-                name: format!("{tier} tier"),
-                colour,
-                is_dashed: false,
-                has_line: true,
-                points,
-            });
+            if !points.is_empty() {
+                let name = format!("{tier} tier");
+                lines.push(Series { name, colour, is_dashed: false, has_line: true, points });
+            }
         }
         panels.push((layout, lines));
     }

@@ -10,9 +10,9 @@ const BATCH: u64 = 1 << 20;
 
 pub(super) fn chart(picked: &[Picked], copy_gbs: f64) -> Chart {
     let panels = PEAKS.map(|(dtype, peak)| {
-        let ticks = [0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0];
+        let ticks = [0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0];
         let mut series = vec![Series {
-            name: "C, the bandwidth of a copy in the same run, up to the nominal rate".to_owned(),
+            name: "C, then the nominal rate".to_owned(),
             colour: 5,
             is_dashed: false,
             has_line: true,
