@@ -1,4 +1,5 @@
-//! `glass list`, `glass explain`, `glass emit`, `glass doctor`: the generator without a Rust program around it.
+//! `glass list`, `glass explain`, `glass emit`, `glass doctor`: the generator without a Rust program around it. `glass audit` and `glass plot`: what was
+//! measured.
 #![forbid(unsafe_code)]
 
 mod doctor;
@@ -6,6 +7,7 @@ mod emit;
 mod explain;
 mod list;
 mod manifest;
+mod plot;
 
 use lexopt::Parser;
 use lexopt::prelude::{Long, Short, Value};
@@ -17,6 +19,8 @@ glass list                     every op: sizes, options, tiers, forms
 glass explain OP [FIELD...]    an op; with its sizes (`glass explain potrf n=7 dtype=f64`) its plans and their costs
 glass emit SPEC.toml -o DIR    C++ device functions of the ops that SPEC.toml names, one self-contained .cuh
 glass doctor                   the devices of this machine, and why others cannot be used
+glass audit DIR                recomputes a comparison from its raw samples; rejects it, with reasons, or leaves a receipt
+glass plot RESULTS -o DIR      pictures of stored samples
 ";
 
 fn main() -> ExitCode {
@@ -37,7 +41,9 @@ fn run() -> Result<(), String> {
             print!("{USAGE}");
             return Ok(());
         }
-        Some(Argument::Out(_)) => return Err(format!("`-o` belongs to `glass emit`\n\n{USAGE}")),
+        Some(Argument::Out(_)) => {
+            return Err(format!("`-o` belongs to `glass emit` and `glass plot`\n\n{USAGE}"));
+        }
     };
     let (mut positional, mut out) = (Vec::new(), None);
     while let Some(argument) = next(&mut parser)? {
@@ -55,6 +61,8 @@ fn run() -> Result<(), String> {
         ("explain", [op, fields @ ..], None) => explain::run(op, fields),
         ("emit", [spec], Some(out)) => emit::run(spec.as_ref(), &out),
         ("doctor", [], None) => doctor::run(),
+        ("audit", [_], None) => glass_audit::run(&positional),
+        ("plot", [results], Some(out)) => plot::run(results.as_ref(), &out),
         (command, ..) => Err(format!("`glass {command}` with these arguments is not known\n\n{USAGE}")),
     }
 }

@@ -5,6 +5,7 @@
 
 mod bench;
 mod check;
+mod compare;
 mod cuda;
 mod embed;
 mod kernel_id;
@@ -12,6 +13,7 @@ mod numerics;
 mod options;
 mod output;
 mod pool;
+mod problems;
 mod provenance;
 mod regime;
 mod rig;
@@ -27,6 +29,8 @@ fn main() -> ExitCode {
         options::Command::Tune(options) => tune::run(&options),
         options::Command::Bench(options) => bench::run(&options),
         options::Command::Numerics(options) => numerics::run(&options),
+        options::Command::Declare(options) => compare::declare(&options),
+        options::Command::Compare(options) => compare::run(&options),
         options::Command::Worker { kind } => worker::main(&kind),
         options::Command::Help => {
             print!("{}", options::USAGE);

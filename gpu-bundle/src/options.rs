@@ -8,6 +8,8 @@ glass-gpu check --out DIR [--only TEXT] [--no-wgpu] [--wgpu NAME] [--jobs N]
 glass-gpu tune  --out DIR [--cells TEXT,...] [--new] [--dry-run [--compile]] [--jobs N]
 glass-gpu bench --out DIR [--no-wgpu] [--wgpu NAME]
 glass-gpu numerics --out DIR
+glass-gpu declare CELLS.toml --out DIR
+glass-gpu compare --protocol SHA256 --out DIR
 ";
 
 pub(crate) enum Command {
@@ -15,6 +17,8 @@ pub(crate) enum Command {
     Tune(Tune),
     Bench(Bench),
     Numerics(Numerics),
+    Declare(Declare),
+    Compare(Compare),
     Worker { kind: String },
     Help,
 }
@@ -51,6 +55,19 @@ pub(crate) struct Numerics {
     pub(crate) out: PathBuf,
 }
 
+/// Fixes what a comparison measures; touches no device.
+pub(crate) struct Declare {
+    pub(crate) cells: PathBuf,
+    pub(crate) out: PathBuf,
+}
+
+/// Measures what the folder's declaration says.
+pub(crate) struct Compare {
+    pub(crate) out: PathBuf,
+    /// Digest of the declaration, as committed.
+    pub(crate) protocol: String,
+}
+
 pub(crate) fn parse() -> Result<Command, String> {
     parse_from(lexopt::Parser::from_env()).map_err(|error| format!("{error}\n{USAGE}"))
 }
@@ -59,6 +76,7 @@ fn parse_from(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error> {
     let mut words = Vec::new();
     let mut out = None;
     let (mut only, mut cells, mut new, mut dry_run, mut compile) = (None, None, false, false, false);
+    let mut protocol = None;
     let (mut cuda, mut wgpu) = (true, Some("wgpu".to_owned()));
     let mut n_jobs = std::thread::available_parallelism().map_or(1, usize::from);
     while let Some(argument) = parser.next()? {
@@ -66,6 +84,7 @@ fn parse_from(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error> {
             Long("out") => out = Some(PathBuf::from(parser.value()?)),
             Long("only") => only = Some(parser.value()?.string()?),
             Long("cells") => cells = Some(parser.value()?.string()?),
+            Long("protocol") => protocol = Some(parser.value()?.string()?),
             Long("new") => new = true,
             Long("dry-run") => dry_run = true,
             Long("compile") => compile = true,
@@ -85,6 +104,11 @@ fn parse_from(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error> {
         ["tune"] => Command::Tune(Tune { out: out()?, cells, new, dry_run, compile, n_jobs }),
         ["bench"] => Command::Bench(Bench { out: out()?, wgpu }),
         ["numerics"] => Command::Numerics(Numerics { out: out()? }),
+        ["declare", cells] => Command::Declare(Declare { cells: PathBuf::from(*cells), out: out()? }),
+        ["compare"] => {
+            let protocol = protocol.ok_or(lexopt::Error::from("`--protocol SHA256` is missing"))?;
+            Command::Compare(Compare { out: out()?, protocol })
+        }
         ["worker", kind] => Command::Worker { kind: (*kind).to_owned() },
         [] => Command::Help,
         other => return Err(format!("unknown command `{}`", other.join(" ")).into()),
@@ -114,8 +138,18 @@ mod tests {
     }
 
     #[test]
+    fn a_comparison_needs_the_digest_of_its_declaration() {
+        assert_eq!(parsed(&["compare", "--out", "x"]).err().unwrap(), "`--protocol SHA256` is missing");
+        let Ok(Command::Compare(options)) = parsed(&["compare", "--protocol", "ab", "--out", "x"]) else {
+            panic!("not taken as a comparison");
+        };
+        assert_eq!(options.protocol, "ab");
+        assert!(matches!(parsed(&["declare", "cells.toml", "--out", "x"]), Ok(Command::Declare(_))));
+    }
+
+    #[test]
     fn usage_names_every_command() {
-        for command in ["check", "tune", "bench", "numerics"] {
+        for command in ["check", "tune", "bench", "numerics", "declare", "compare"] {
             assert!(USAGE.lines().any(|line| line.starts_with(&format!("glass-gpu {command} "))));
         }
     }

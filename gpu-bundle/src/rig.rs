@@ -96,15 +96,7 @@ impl Rig {
     /// Fills an operand with repetitions of some bytes.
     pub(crate) fn repeat(&self, address: u64, operand: &Stored, image: &[u8]) -> Result<(), String> {
         let arena = if operand.is_input { &self.inputs } else { &self.outputs };
-        let n_first = operand.n_bytes.min(image.len() as u64);
-        arena.write(address - arena.address(), &image[..n_first as usize])?;
-        let mut n_done = n_first;
-        while n_done < operand.n_bytes {
-            let n_more = n_done.min(operand.n_bytes - n_done);
-            self.gpu.copy(address + n_done, address, n_more as usize)?;
-            n_done += n_more;
-        }
-        self.gpu.synchronize()
+        arena.repeat(&self.gpu, address - arena.address(), operand.n_bytes, image)
     }
 
     /// Launches once, untimed.

@@ -10,6 +10,9 @@ use std::process::{Command, Stdio};
 /// Bytes the directory must stay well below.
 const MAX_BYTES: u64 = 60_000_000;
 
+/// The runner, and the auditor of what it measures.
+const PROGRAMS: [&str; 2] = ["glass-gpu", "glass-audit"];
+
 /// Debian packages of the loaders that the Vulkan driver is opened through, for machines that lack them.
 const LOADERS: [&str; 7] =
     ["libvulkan1", "libegl1", "libglvnd0", "libopengl0", "libgl1", "libglx0", "libgles2"];
@@ -18,11 +21,13 @@ const SCRIPT: &str = include_str!("bundle/run.sh");
 
 /// Builds the bundle into `<root>/dist/gpu-bundle`.
 pub(crate) fn run(root: &Path) -> Result<(), String> {
-    let binary = build(root)?;
+    let binaries = build(root)?;
     let bundle = root.join("dist").join("gpu-bundle");
     fs::create_dir_all(&bundle).map_err(|error| at(&bundle, error))?;
-    let target = bundle.join("glass-gpu");
-    fs::copy(&binary, &target).map_err(|error| at(&target, error))?;
+    for (name, binary) in PROGRAMS.iter().zip(binaries) {
+        let target = bundle.join(name);
+        fs::copy(&binary, &target).map_err(|error| at(&target, error))?;
+    }
     let script = bundle.join("run.sh");
     fs::write(&script, SCRIPT.replace("@REVISION@", &revision(root))).map_err(|error| at(&script, error))?;
     make_executable(&script)?;
@@ -31,15 +36,16 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
     }
     let n_bytes = size(&bundle)?;
     println!("{}: {:.1} MB", bundle.display(), n_bytes as f64 / 1e6);
-    println!("there: dist/gpu-bundle/run.sh check|tune|bench|numerics --out DIR");
+    println!("there: dist/gpu-bundle/run.sh check|tune|bench|numerics|compare --out DIR");
     if n_bytes > MAX_BYTES { Err(format!("the bundle exceeds {MAX_BYTES} bytes")) } else { Ok(()) }
 }
 
-/// Builds the stripped release binary; returns where cargo put it.
-fn build(root: &Path) -> Result<PathBuf, String> {
+/// Builds the stripped release programs; returns where cargo put them.
+fn build(root: &Path) -> Result<Vec<PathBuf>, String> {
     let output = Command::new(env!("CARGO"))
         .current_dir(root)
-        .args(["build", "--release", "--package", "glass-gpu-bundle", "--features", "cuda,wgpu"])
+        .args(["build", "--release", "--package", "glass-gpu-bundle", "--package", "glass-audit"])
+        .args(["--features", "glass-gpu-bundle/cuda,glass-gpu-bundle/wgpu"])
         .args(["--config", "profile.release.strip='symbols'", "--message-format", "json-render-diagnostics"])
         .stderr(Stdio::inherit())
         .output()
@@ -48,14 +54,19 @@ fn build(root: &Path) -> Result<PathBuf, String> {
         return Err("the bundle does not build".into());
     }
     let messages = String::from_utf8_lossy(&output.stdout);
-    messages.lines().find_map(executable).ok_or_else(|| "cargo names no executable".into())
+    let built = |program| messages.lines().find_map(|message| executable(message, program));
+    PROGRAMS
+        .into_iter()
+        .map(|program| built(program).ok_or_else(|| format!("cargo names no executable `{program}`")))
+        .collect()
 }
 
-/// The path in a message of cargo about the binary `glass-gpu`.
-fn executable(message: &str) -> Option<PathBuf> {
+/// The path in a message of cargo about a program.
+fn executable(message: &str, program: &str) -> Option<PathBuf> {
     let (_, rest) = message.split_once("\"executable\":\"")?;
     let (path, _) = rest.split_once('"')?;
-    path.contains("glass-gpu").then(|| PathBuf::from(path))
+    let path = PathBuf::from(path);
+    path.file_stem().is_some_and(|name| name == program).then_some(path)
 }
 
 fn revision(root: &Path) -> String {
@@ -122,9 +133,10 @@ mod tests {
     #[test]
     fn the_executable_is_read_off_cargos_messages() {
         let message = r#"{"reason":"compiler-artifact","target":{"name":"glass-gpu"},"executable":"/t/release/glass-gpu","fresh":true}"#;
-        assert_eq!(executable(message), Some(PathBuf::from("/t/release/glass-gpu")));
-        assert_eq!(executable(r#"{"reason":"compiler-artifact","executable":null}"#), None);
-        assert_eq!(executable(r#"{"executable":"/t/release/build/other"}"#), None);
+        assert_eq!(executable(message, "glass-gpu"), Some(PathBuf::from("/t/release/glass-gpu")));
+        assert_eq!(executable(message, "glass-audit"), None);
+        assert_eq!(executable(r#"{"reason":"compiler-artifact","executable":null}"#, "glass-gpu"), None);
+        assert_eq!(executable(r#"{"executable":"/t/release/build/other"}"#, "glass-gpu"), None);
     }
 
     #[test]

@@ -19,6 +19,7 @@ pub(crate) const SUITES: &[Suite] = &[
     Suite { package: "glass-codegen", arguments: &[] },
     Suite { package: "glass-macros", arguments: &[] },
     Suite { package: "glass-cli", arguments: &[] },
+    Suite { package: "glass-audit", arguments: &[] },
     Suite { package: "glass-ui-tests", arguments: &[] },
     Suite { package: "glass-tests", arguments: &["--features", "wgpu"] },
     Suite { package: "glass-rt", arguments: &["--features", "cuda,wgpu"] },

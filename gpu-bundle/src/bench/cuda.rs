@@ -1,11 +1,11 @@
 //! The chosen kernel of every configuration on the GPU through CUDA.
 
-use super::problems::Problems;
 use super::{BATCHES, N_SAMPLES, Row, Session, chosen_mapping};
 use crate::cuda::module::{Geometry, Module, TIMED_SCALAR};
 use crate::cuda::nvrtc;
 use crate::embed::embed;
 use crate::kernel_id::{Generated, KernelId};
+use crate::problems::{Pool, Problems};
 use crate::regime::{Rotation, declared_bytes};
 use crate::rig::{Rig, median};
 use glass_codegen::plan::{Mapping, Target};
@@ -105,7 +105,7 @@ fn timed<T: Real + glass_oracle::Real>(
     let rotation = Rotation::new(&generated.spec, generated.layout, batch);
     let geometry = Geometry::new(generated, batch)?;
     let scalars = vec![TIMED_SCALAR; generated.spec.scalars.len()];
-    let problems = Problems::<T>::new(generated, &scalars);
+    let problems = Problems::<T>::new(generated, &scalars, Pool::BENCH);
     let sets = rig.sets(&rotation);
     for set in sets.all() {
         for ((address, operand), image) in set.iter().zip(&rotation.operands).zip(&problems.before) {

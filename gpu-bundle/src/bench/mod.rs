@@ -2,7 +2,6 @@
 //! beside the copy bandwidth of the same run.
 
 mod cuda;
-mod problems;
 mod wgpu;
 
 use crate::cuda::Gpu;
@@ -277,7 +276,7 @@ impl Session {
 }
 
 /// The mapping that the run time chooses for a batch.
-fn chosen_mapping(
+pub(crate) fn chosen_mapping(
     spec: &Spec,
     layout: Layout,
     target: Target,

@@ -1,10 +1,10 @@
 //! The same task through wgpu on the same card, in the plan that WGSL has: interleaved operands read in place,
 //! contiguous ones staged by the lanes of a workgroup.
 
-use super::problems::{POOL, Problems};
 use super::{N_SAMPLES, Row, Session, chosen_mapping};
 use crate::embed::{embed, layout_of};
 use crate::kernel_id::{Generated, KernelId};
+use crate::problems::{Pool, Problems};
 use crate::regime::{Rotation, declared_bytes};
 use crate::rig::median;
 use glass_codegen::plan::Target;
@@ -69,7 +69,7 @@ fn measure_batch(device: &Device, generated: &Generated, batch: u64, n_launches:
     let rotation = Rotation::new(&generated.spec, generated.layout, batch);
     let n_problems = batch as usize;
     let layout = layout_of(generated.layout);
-    let problems = Problems::<f32>::new(generated, &[]);
+    let problems = Problems::<f32>::new(generated, &[], Pool::BENCH);
     let elements: Vec<usize> = generated.spec.arguments().iter().map(|operand| operand.elements()).collect();
     let repeated = |argument_idx: usize| -> Vec<f32> {
         let pool: Vec<f32> = bytemuck::pod_collect_to_vec(&problems.before[argument_idx]);
@@ -88,7 +88,7 @@ fn measure_batch(device: &Device, generated: &Generated, batch: u64, n_launches:
     work.launch(0).map_err(failed)?;
     let check = |work: &Work| {
         let actual = work.sets[0].2.download().map_err(failed)?;
-        actual.chunks(POOL * elements[2]).try_for_each(|part| problems.bounded(part))
+        actual.chunks(Pool::BENCH.n_problems * elements[2]).try_for_each(|part| problems.bounded(part))
     };
     let before = check(&work);
     for launch_idx in 0..3 {

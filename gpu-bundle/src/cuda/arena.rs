@@ -1,6 +1,6 @@
 //! Device memory that is allocated once and cut into operands by the measurement.
 
-use super::text;
+use super::{Gpu, text};
 use cudarc::driver::result;
 
 /// One allocation.
@@ -52,6 +52,20 @@ impl Arena {
         // SAFETY: the region lies inside this allocation.
         unsafe { result::memset_d8_sync(self.address + offset, value, n_bytes) }.map_err(text)?;
         settle()
+    }
+
+    /// Fills a region with repetitions of some bytes; returns when that is done.
+    pub(crate) fn repeat(&self, gpu: &Gpu, offset: u64, n_bytes: u64, image: &[u8]) -> Result<(), String> {
+        let n_first = n_bytes.min(image.len() as u64);
+        self.write(offset, &image[..n_first as usize])?;
+        let address = self.address + offset;
+        let mut n_done = n_first;
+        while n_done < n_bytes {
+            let n_more = n_done.min(n_bytes - n_done);
+            gpu.copy(address + n_done, address, n_more as usize)?;
+            n_done += n_more;
+        }
+        gpu.synchronize()
     }
 
     fn check(&self, offset: u64, n_bytes: usize) -> Result<(), String> {

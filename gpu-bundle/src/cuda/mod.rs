@@ -98,6 +98,11 @@ impl Gpu {
         Ok(format!("{}.{}", version / 1000, version % 1000 / 10))
     }
 
+    /// The stream, for libraries that launch on it.
+    pub(crate) fn stream(&self) -> *mut std::ffi::c_void {
+        self.stream.cast()
+    }
+
     /// Waits for everything launched so far.
     pub(crate) fn synchronize(&self) -> Result<(), String> {
         // SAFETY: the stream lives as long as `self`.

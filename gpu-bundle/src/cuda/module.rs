@@ -125,9 +125,9 @@ impl Drop for Module {
 pub(crate) struct Geometry {
     dtype: DType,
     n_problems: u32,
-    n_blocks: u32,
-    n_threads: u32,
-    dynamic_bytes: u32,
+    pub(crate) n_blocks: u32,
+    pub(crate) n_threads: u32,
+    pub(crate) dynamic_bytes: u32,
     scalars: Vec<f64>,
 }
 

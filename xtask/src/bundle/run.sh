@@ -30,6 +30,17 @@ else
     echo "NVRTC: none found" >&2
 fi
 
+# Libraries that kernels are compared with are opened by name.
+for library in libcublas libcusolver libnvJitLink libcusparse; do
+    file=$(
+        ls -d /usr/local/cuda*/lib64/"$library".so.* /usr/local/cuda*/targets/*/lib/"$library".so.* \
+            "${site:-/nonexistent}"/nvidia/*/lib/"$library".so.* 2>/dev/null | sort -V | tail -n 1
+    )
+    if [ -n "$file" ]; then
+        export LD_LIBRARY_PATH="${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$(dirname "$(readlink -f "$file")")"
+    fi
+done
+
 if ! ldconfig -p 2>/dev/null | grep -q 'libvulkan\.so\.1' && ls "$here"/vulkan/*.deb >/dev/null 2>&1; then
     if [ "$(id -u)" = 0 ]; then root=/; else root="$private/root"; fi
     for package in "$here"/vulkan/*.deb; do

@@ -27,6 +27,20 @@ const LAYERS: &[Layer] = &[
         features: "",
         forbidden: &["glass-codegen", "glass-rt", "glass-macros", "glass-kernels"],
     },
+    // It judges what the runner and the generator say.
+    Layer {
+        package: "glass-audit",
+        features: "",
+        forbidden: &[
+            "glass-codegen",
+            "glass-macros",
+            "glass-rt",
+            "glass-tests",
+            "glass-oracle",
+            "glass-gpu-bundle",
+            "sha2",
+        ],
+    },
     // What it gets of the generator, it gets through attributes.
     Layer { package: "glass-solve", features: "cuda,wgpu", forbidden: &["tera", "glass-codegen"] },
     Layer { package: "glass-ui-tests", features: "", forbidden: &["cudarc", "wgpu"] },

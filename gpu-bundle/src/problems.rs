@@ -8,45 +8,62 @@ use glass_oracle::bound::Arithmetic;
 use glass_oracle::{Case, Flavour, Form, Role, Task, image};
 use glass_rt::Real;
 
-/// Distinct problems; a multiple of every tile, so that repeated tiles are whole.
-pub(super) const POOL: usize = 2048;
+/// Which problems a pool holds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pool {
+    /// Distinct problems; a multiple of every tile, so that repeated tiles are whole.
+    pub(crate) n_problems: usize,
+    /// Number of the first draw: pools of other numbers hold other problems.
+    pub(crate) first: u64,
+    /// Kinds of numbers, problem after problem in turn.
+    pub(crate) flavours: &'static [Flavour],
+}
+
+impl Pool {
+    /// What the project's own figures are measured on.
+    pub(crate) const BENCH: Pool = Pool { n_problems: 2048, first: 0, flavours: &[Flavour::Mixed] };
+}
 
 /// The pool before a launch, and what a launch has to make of it.
-pub(super) struct Problems<T> {
-    task: Task,
+pub(crate) struct Problems<T> {
+    pub(crate) task: Task,
     form: Form,
-    cases: Vec<Case<T>>,
+    pub(crate) cases: Vec<Case<T>>,
+    pub(crate) results: Vec<Case<T>>,
     /// The pool's part of every argument before a launch.
-    pub(super) before: Vec<Vec<u8>>,
+    pub(crate) before: Vec<Vec<u8>>,
     expected: Vec<Vec<u8>>,
 }
 
 impl<T: Real + glass_oracle::Real> Problems<T> {
     /// Problems under given scalars. The draw depends on the task alone, so all its kernels get the same.
-    pub(super) fn new(generated: &Generated, scalars: &[f64]) -> Problems<T> {
+    pub(crate) fn new(generated: &Generated, scalars: &[f64], pool: Pool) -> Problems<T> {
         let (task, form) = (generated.task(), generated.form());
         let scalars: Vec<T> =
             scalars.iter().map(|scalar| <T as glass_oracle::Real>::from_f64(*scalar)).collect();
-        let cases: Vec<Case<T>> =
-            (0..POOL).map(|idx| task.case(idx as u64, Flavour::Mixed, &scalars)).collect();
+        let cases: Vec<Case<T>> = (0..pool.n_problems)
+            .zip(pool.flavours.iter().cycle())
+            .map(|(idx, flavour)| task.case(pool.first + idx as u64, *flavour, &scalars))
+            .collect();
         let results: Vec<Case<T>> = cases.iter().map(|case| task.result(form, case)).collect();
         let images = |cases: &[Case<T>]| image::images(&task, generated.is_interleaved(), cases);
-        Problems { before: images(&cases), expected: images(&results), cases, task, form }
+        Problems { before: images(&cases), expected: images(&results), cases, results, task, form }
     }
 
     /// Compares one argument of a repeated batch, as stored.
     ///
     /// # Errors
     /// Where and how it differs.
-    pub(super) fn compare(&self, argument_idx: usize, bytes: &[u8]) -> Result<(), String> {
+    pub(crate) fn compare(&self, argument_idx: usize, bytes: &[u8]) -> Result<(), String> {
         let operand = &self.task.operands()[argument_idx];
         if operand.role == Role::In {
             return Ok(());
         }
         let expected = &self.expected[argument_idx];
         for (repeat, part) in bytes.chunks(expected.len()).enumerate() {
-            image::compare::<T>(operand, &expected[..part.len()], part)
-                .map_err(|reason| format!("`{}`, problems from {}: {reason}", operand.name, repeat * POOL))?;
+            image::compare::<T>(operand, &expected[..part.len()], part).map_err(|reason| {
+                format!("`{}`, problems from {}: {reason}", operand.name, repeat * self.cases.len())
+            })?;
         }
         Ok(())
     }
@@ -55,7 +72,7 @@ impl<T: Real + glass_oracle::Real> Problems<T> {
     ///
     /// # Errors
     /// The worst excess.
-    pub(super) fn bounded(&self, output: &[T]) -> Result<(), String> {
+    pub(crate) fn bounded(&self, output: &[T]) -> Result<(), String> {
         let elements = self.cases[0].outputs[0].len();
         for (before, output) in self.cases.iter().zip(output.chunks_exact(elements)) {
             let after = Case { outputs: vec![output.to_vec()], ..before.clone() };
@@ -79,7 +96,7 @@ mod tests {
                 mapping: "warp serial direct t128".into(),
             };
             let generated = id.generate().unwrap();
-            let problems = Problems::<f32>::new(&generated, &[]);
+            let problems = Problems::<f32>::new(&generated, &[], Pool::BENCH);
             for (argument_idx, operand) in generated.task().operands().iter().enumerate() {
                 let one = problems.expected[argument_idx].as_slice();
                 let mut repeated = [one, one, &one[..one.len() / 2]].concat();

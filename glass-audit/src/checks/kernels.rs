@@ -1,0 +1,126 @@
+//! Launch geometry and resources of our kernels.
+
+use super::samples;
+use crate::capture::{Capture, Cell, Facts, Plan, Results};
+use crate::finding::{Findings, Reason};
+use crate::shape::Counts;
+
+/// Registers and threads of an sm_90 multiprocessor and block.
+const MAX_REGISTERS: u64 = 255;
+const REGISTER_FILE: u64 = 65_536;
+const MAX_THREADS: u64 = 1024;
+const MAX_SHARED_BYTES: u64 = 232_448;
+
+pub(super) fn pilots(capture: &Capture, findings: &mut Findings) {
+    for pilot in &capture.pilots.kernels {
+        let Some(cell) = capture.declaration.cells.iter().find(|cell| cell.id == pilot.cell) else {
+            continue;
+        };
+        let Some(variant) = cell.variant(&pilot.variant) else { continue };
+        let place = format!("pilot of {}, variant {}", pilot.cell, pilot.variant);
+        launch(&place, cell, &variant.plan, &pilot.facts, findings);
+        if let Some(counts) = Counts::of(cell) {
+            samples::held(&place, &pilot.check, cell.batch * counts.n_outputs, findings);
+        }
+    }
+    for failure in &capture.pilots.failures {
+        findings.require(Reason::Oracle, false, || format!("pilots: {failure}"));
+    }
+}
+
+pub(super) fn rows(capture: &Capture, results: &Results, findings: &mut Findings) {
+    for row in &results.rows {
+        for lane in row.lanes() {
+            let is_own = lane.name == "own";
+            findings.require(Reason::Protocol, lane.facts.is_some() == is_own, || {
+                format!("{}, lane {}: only our kernels have facts", row.place(), lane.name)
+            });
+            let Some(facts) = &lane.facts else { continue };
+            let mut pilots = capture.pilots.kernels.iter();
+            let pilot = pilots.find(|pilot| pilot.cell == row.cell && pilot.variant == row.variant);
+            let frozen = pilot.map(|pilot| geometry(&pilot.facts));
+            findings.require(Reason::Resources, frozen == Some(geometry(facts)), || {
+                format!("{}: launched as {:?}, the pilot as {frozen:?}", row.place(), geometry(facts))
+            });
+        }
+    }
+}
+
+/// Grid, block, and what a thread and a block take.
+fn geometry(facts: &Facts) -> ([u64; 3], [u64; 3], [u64; 6]) {
+    let Facts { registers, local_bytes, shared_bytes, module_bytes, dynamic_bytes, launches, .. } = *facts;
+    (facts.grid, facts.block, [registers, local_bytes, shared_bytes, module_bytes, dynamic_bytes, launches])
+}
+
+fn launch(place: &str, cell: &Cell, plan: &Plan, facts: &Facts, findings: &mut Findings) {
+    let n_threads: u64 = facts.block.iter().product();
+    let n_blocks: u64 = facts.grid.iter().product();
+    findings
+        .require(Reason::Ownership, facts.launches == 1, || format!("{place}: {} launches", facts.launches));
+    findings.require(Reason::Ownership, n_threads == plan.threads_per_block, || {
+        format!("{place}: blocks of {n_threads} threads, planned {}", plan.threads_per_block)
+    });
+    let of_tier = match plan.tier.as_str() {
+        "thread" => n_threads,
+        "warp" => n_threads / 32,
+        _ => 1,
+    };
+    findings.require(Reason::Ownership, plan.problems_per_block == of_tier, || {
+        format!(
+            "{place}: {} problems a block at the {} tier of {n_threads} threads",
+            plan.problems_per_block, plan.tier
+        )
+    });
+    let wrong = first_not_owned_once(n_blocks, plan.problems_per_block, cell.batch);
+    findings.require(Reason::Ownership, wrong.is_none(), || {
+        format!(
+            "{place}: {n_blocks} blocks of {} problems: {}",
+            plan.problems_per_block,
+            wrong.unwrap_or_default()
+        )
+    });
+    findings.require(Reason::Resources, facts.local_bytes == 0, || {
+        format!("{place}: {} bytes of local memory a thread", facts.local_bytes)
+    });
+    let fits = (1..=MAX_REGISTERS).contains(&facts.registers) && facts.registers * n_threads <= REGISTER_FILE;
+    findings.require(Reason::Resources, fits && n_threads <= MAX_THREADS, || {
+        format!("{place}: {} registers in {n_threads} threads", facts.registers)
+    });
+    let is_planned = facts.dynamic_bytes == plan.shared_bytes
+        && facts.shared_bytes >= plan.shared_bytes
+        && facts.shared_bytes <= MAX_SHARED_BYTES;
+    findings.require(Reason::Resources, is_planned && facts.module_bytes > 0, || {
+        format!(
+            "{place}: {} bytes of dynamic, {} of all shared memory, planned {}",
+            facts.dynamic_bytes, facts.shared_bytes, plan.shared_bytes
+        )
+    });
+}
+
+/// Deals the problems to the blocks one by one, as the frames of the kernels do.
+fn first_not_owned_once(n_blocks: u64, problems_per_block: u64, batch: u64) -> Option<String> {
+    let mut owners = vec![0u8; usize::try_from(batch).ok()?];
+    for block in 0..n_blocks {
+        let first = block * problems_per_block;
+        if first >= batch {
+            return Some(format!("block {block} owns nothing"));
+        }
+        for problem in first..(first + problems_per_block).min(batch) {
+            owners[problem as usize] += 1;
+        }
+    }
+    let wrong = owners.iter().position(|owners| *owners != 1)?;
+    Some(format!("problem {wrong} has {} owners", owners[wrong]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_not_owned_once;
+
+    #[test]
+    fn every_problem_has_one_owner() {
+        assert_eq!(first_not_owned_once(4, 32, 101), None);
+        assert_eq!(first_not_owned_once(3, 32, 101).unwrap(), "problem 96 has 0 owners");
+        assert_eq!(first_not_owned_once(5, 32, 101).unwrap(), "block 4 owns nothing");
+    }
+}

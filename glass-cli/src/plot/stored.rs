@@ -1,0 +1,202 @@
+//! Stored samples: `ops_h200.json` of `glass-gpu bench`, and the candidates of `glass-gpu tune`.
+
+use flate2::read::GzDecoder;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+/// Captures of the tuning table, earlier ones first: a cell that was measured again is taken from the last.
+const TUNED: [&str; 3] = [
+    "sm_90_tune_samples.jsonl.gz",
+    "sm_90_factors_tune_samples.jsonl.gz",
+    "sm_90_tiles_tune_samples.jsonl.gz",
+];
+
+/// A task with its layout, read off a key of either spelling.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Cell {
+    pub(super) op: String,
+    pub(super) dtype: String,
+    pub(super) layout: String,
+    pub(super) dims: Vec<(String, u64)>,
+    /// What differs from the plain op.
+    pub(super) flags: Vec<String>,
+}
+
+impl Cell {
+    /// `glass_gemm_f32_m4_n4_k4 interleaved`, or `gemm f32 interleaved m4 n4 k4`.
+    pub(super) fn parse(key: &str) -> Option<Cell> {
+        let (op, dtype, layout, rest): (String, &str, &str, Vec<&str>) = match key.strip_prefix("glass_") {
+            Some(key) => {
+                let (symbol, layout) = key.split_once(' ')?;
+                let words: Vec<&str> = symbol.split('_').collect();
+                let at = words.iter().position(|word| ["f32", "f64"].contains(word))?;
+                (words[..at].join("_"), words[at], layout, words[at + 1..].to_vec())
+            }
+            None => {
+                let words: Vec<&str> = key.split(' ').collect();
+                let [op, dtype, layout, rest @ ..] = words.as_slice() else { return None };
+                ((*op).to_owned(), dtype, layout, rest.to_vec())
+            }
+        };
+        let (mut dims, mut flags) = (Vec::new(), Vec::new());
+        for word in rest {
+            let at = word.find(|letter: char| letter.is_ascii_digit()).unwrap_or(word.len());
+            match word[at..].parse() {
+                Ok(extent) => dims.push((word[..at].to_owned(), extent)),
+                Err(_) => flags.push(word.to_owned()),
+            }
+        }
+        Some(Cell { op, dtype: dtype.to_owned(), layout: layout.to_owned(), dims, flags })
+    }
+
+    pub(super) fn dim(&self, name: &str) -> Option<u64> {
+        self.dims.iter().find(|(other, _)| other == name).map(|(_, extent)| *extent)
+    }
+
+    /// The order of a square problem.
+    pub(super) fn order(&self) -> Option<u64> {
+        let (_, first) = self.dims.first()?;
+        let is_square = self.dims.iter().all(|(_, extent)| extent == first);
+        is_square.then_some(*first)
+    }
+
+    /// Multiplications and additions of one problem, for the ops of the roofline.
+    pub(super) fn flops(&self) -> Option<f64> {
+        let n = self.dim("n").unwrap_or(1) as f64;
+        match self.op.as_str() {
+            "gemm" | "gemv" => Some(2.0 * self.dim("m")? as f64 * n * self.dim("k")? as f64),
+            "potrf" => Some(n * n * n / 3.0),
+            "posv" => Some(n * n * n / 3.0 + 2.0 * n * n),
+            _ => None,
+        }
+    }
+}
+
+/// The kernel that a struct picks, in the project's own figures.
+#[derive(Clone, Debug)]
+pub(super) struct Picked {
+    pub(super) cell: Cell,
+    pub(super) batch: u64,
+    pub(super) bytes: f64,
+    /// Nanoseconds of one problem, the median of the samples.
+    pub(super) ns: f64,
+    /// Of the copy bandwidth of the same run; in the cold regime only.
+    pub(super) fraction: Option<f64>,
+}
+
+#[derive(Deserialize)]
+struct Ops {
+    copies: Vec<Copy>,
+    rows: Vec<OpsRow>,
+}
+
+#[derive(Deserialize)]
+struct Copy {
+    gbs: f64,
+}
+
+#[derive(Deserialize)]
+struct OpsRow {
+    device: String,
+    key: String,
+    batch: u64,
+    regime: String,
+    declared_bytes: f64,
+    samples_ns: Vec<f64>,
+    check: String,
+}
+
+/// CUDA rows whose results were right, and C, from the raw samples.
+pub(super) fn ops(folder: &Path) -> Result<(Vec<Picked>, f64), String> {
+    let path = folder.join("ops_h200.json");
+    let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let ops: Ops = serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))?;
+    let copy_gbs = median(ops.copies.iter().map(|copy| copy.gbs).collect());
+    let rows = ops.rows.into_iter().filter(|row| row.device == "cuda" && row.check == "pass");
+    let picked = rows.map(|row| {
+        let cell = Cell::parse(&row.key).ok_or_else(|| format!("{}: key `{}`", path.display(), row.key))?;
+        let ns = median(row.samples_ns);
+        let fraction = (row.regime == "dram_cold").then_some(row.declared_bytes / ns / copy_gbs);
+        let per_problem = 1.0 / row.batch as f64;
+        Ok(Picked {
+            cell,
+            batch: row.batch,
+            bytes: row.declared_bytes * per_problem,
+            ns: ns * per_problem,
+            fraction,
+        })
+    });
+    Ok((picked.collect::<Result<_, String>>()?, copy_gbs))
+}
+
+/// Medians of all candidates of a cell at one batch size, by mapping, nanoseconds of one problem.
+pub(super) type Candidates = BTreeMap<(Cell, u64), BTreeMap<String, f64>>;
+
+#[derive(Deserialize)]
+struct Band {
+    key: Option<String>,
+    batch: Option<u64>,
+    #[serde(default)]
+    rounds: Vec<Samples>,
+}
+
+#[derive(Deserialize)]
+struct Samples {
+    mapping: String,
+    ns: Vec<f64>,
+}
+
+pub(super) fn candidates(folder: &Path) -> Result<Candidates, String> {
+    let mut candidates = Candidates::new();
+    for name in TUNED {
+        let path = folder.join(name);
+        let file = File::open(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        for line in BufReader::new(GzDecoder::new(file)).lines() {
+            let line = line.map_err(|error| format!("{}: {error}", path.display()))?;
+            let band: Band =
+                serde_json::from_str(&line).map_err(|error| format!("{}: {error}", path.display()))?;
+            let (Some(key), Some(batch)) = (band.key, band.batch) else { continue };
+            let cell = Cell::parse(&key).ok_or_else(|| format!("{}: key `{key}`", path.display()))?;
+            let timed =
+                band.rounds.into_iter().map(|samples| (samples.mapping, median(samples.ns) / batch as f64));
+            candidates.insert((cell, batch), timed.collect());
+        }
+    }
+    Ok(candidates)
+}
+
+fn median(mut samples: Vec<f64>) -> f64 {
+    samples.sort_by(f64::total_cmp);
+    let middle = samples.len() / 2;
+    match samples.len() {
+        0 => f64::NAN,
+        len if len.is_multiple_of(2) => 0.5 * (samples[middle - 1] + samples[middle]),
+        _ => samples[middle],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_spellings_of_a_key_are_the_same_cell() {
+        let new = Cell::parse("glass_gemm_f32_m4_n4_k4 interleaved").unwrap();
+        assert_eq!(Some(&new), Cell::parse("gemm f32 interleaved m4 n4 k4").as_ref());
+        assert_eq!((new.order(), new.flops()), (Some(4), Some(128.0)));
+        let gain = Cell::parse("glass_riccati_gain_f64_nx12_nu4 contiguous").unwrap();
+        assert_eq!((gain.op.as_str(), gain.dim("nu"), gain.order()), ("riccati_gain", Some(4), None));
+        let transposed = Cell::parse("gemv f32 contiguous m6 n1 k12 alpha beta").unwrap();
+        assert_eq!(transposed.flags, ["alpha", "beta"]);
+        assert_eq!(Cell::parse("nothing"), None);
+    }
+
+    #[test]
+    fn medians() {
+        assert_eq!(median(vec![3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median(vec![4.0, 1.0, 2.0, 3.0]), 2.5);
+    }
+}

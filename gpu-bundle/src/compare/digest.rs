@@ -1,0 +1,12 @@
+//! SHA-256 in hexadecimal.
+
+use sha2::{Digest, Sha256};
+use std::fmt::Write;
+
+pub(super) fn sha256(bytes: impl AsRef<[u8]>) -> String {
+    Sha256::digest(bytes).iter().fold(String::with_capacity(64), |mut text, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
