@@ -74,10 +74,6 @@ pub(super) fn accesses(
             && operand.has_dead_triangle()
             && is_staged_by_warps(operand, layout, mapping)
     };
-    let in_place = |operand: &Operand| match target {
-        Target::Host => dense(operand.elements()),
-        _ => Access { element_stride: TILE, ..dense(operand.elements()) },
-    };
     let access = |operand: &Operand| {
         let elements = operand.elements();
         if !is_stageable(operand) || target == Target::Host {
@@ -95,34 +91,11 @@ pub(super) fn accesses(
             (Layout::Contiguous, ..) => dense(elements),
         }
     };
-    let mut accesses: Vec<_> = spec
-        .operands
-        .iter()
-        .map(|operand| Access {
-            is_staged: target != Target::Host && is_staged_by_warps(operand, layout, mapping),
-            ..access(operand)
-        })
-        .collect();
-    if mapping.stages_part
-        && let Some(left_out) = left_out(spec.dtype, mapping, &accesses)
-    {
-        accesses[left_out] = in_place(&spec.operands[left_out]);
-    }
-    accesses
-}
-
-/// The smallest staged operand without which one more block fits a multiprocessor.
-fn left_out(dtype: DType, mapping: &Mapping, accesses: &[Access]) -> Option<usize> {
-    let staged = || accesses.iter().enumerate().filter(|(_, access)| access.is_staged);
-    let bytes = |access: &Access| staged_bytes(dtype, access);
-    let all: usize = staged().map(|(_, access)| bytes(access)).sum();
-    let n_warps = mapping.threads_per_block.div_ceil(WARP);
-    let n_blocks =
-        |staged: usize| MULTIPROCESSOR_BYTES_SM_90 / (n_warps * (staged + BARRIER_BYTES) + DRIVER_BYTES);
-    staged()
-        .filter(|(_, access)| bytes(access) < all && n_blocks(all - bytes(access)) > n_blocks(all))
-        .min_by_key(|(_, access)| bytes(access))
-        .map(|(operand_idx, _)| operand_idx)
+    let staged = |operand: &Operand| Access {
+        is_staged: target != Target::Host && is_staged_by_warps(operand, layout, mapping),
+        ..access(operand)
+    };
+    spec.operands.iter().map(staged).collect()
 }
 
 /// Whether a frame may copy an operand through shared memory: the real arguments of a caller.

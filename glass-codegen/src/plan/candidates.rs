@@ -189,10 +189,7 @@ fn bulk_tiles(spec: &Spec) -> Vec<Mapping> {
     };
     let enough = RESIDENT_BLOCKS.into_iter().filter(|blocks| blocks * needed >= MIN_BYTES_ON_THE_WAY);
     let capped = enough.map(|blocks| Mapping { max_blocks: Some(blocks), ..free });
-    let part = Mapping { stages_part: true, ..free };
-    let has_part = Plan::new(spec, Layout::Interleaved, Target::Cuda, part).shared_bytes < needed;
-    let plain: Vec<_> =
-        capped.filter(keeps_others_off).chain([free]).chain(has_part.then_some(part)).collect();
+    let plain: Vec<_> = capped.filter(keeps_others_off).chain([free]).collect();
     let streamed = plain.iter().map(|mapping| Mapping { is_streamed: true, ..*mapping });
     plain.iter().copied().chain(streamed).collect()
 }

@@ -102,10 +102,7 @@ pub struct Mapping {
     pub max_blocks: Option<usize>,
     /// Lanes of a warp that own one problem of the warp tier; `None` for all 32.
     pub group: Option<usize>,
-    /// One input of interleaved problems is read in place, so that one more block fits a multiprocessor.
-    pub stages_part: bool,
-    /// Results, and inputs that come by bulk copies, pass the caches as what is used once: interleaved problems of the
-    /// thread tier.
+    /// Results are written past what the caches would rather keep: interleaved problems of the thread tier.
     pub is_streamed: bool,
     /// Staged results take the places of staged inputs that are read no later: contiguous problems of the thread tier.
     pub is_overlaid: bool,
@@ -122,7 +119,6 @@ impl Mapping {
             min_blocks: None,
             max_blocks: None,
             group: None,
-            stages_part: false,
             is_streamed: false,
             is_overlaid: false,
         }
@@ -137,7 +133,7 @@ impl Mapping {
         }
     }
 
-    /// What follows the block size in tables and symbols: `b1`, `r6`, `g8`, `part`, `stream`, `over`.
+    /// What follows the block size in tables and symbols: `b1`, `r6`, `g8`, `stream`, `over`.
     pub(super) fn refinements(&self) -> Vec<String> {
         let bound = |letter, count: Option<usize>| count.map(|count| format!("{letter}{count}"));
         let word = |is_set: bool, word: &str| is_set.then(|| word.to_owned());
@@ -145,7 +141,6 @@ impl Mapping {
             bound('b', self.min_blocks),
             bound('r', self.max_blocks),
             bound('g', self.group),
-            word(self.stages_part, "part"),
             word(self.is_streamed, "stream"),
             word(self.is_overlaid, "over"),
         ];
@@ -165,8 +160,7 @@ impl FromStr for Mapping {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Mapping, String> {
-        let malformed =
-            || format!("`{text}` is not `TIER FORM STAGING tN [bN] [rN] [gN] [part] [stream] [over]`");
+        let malformed = || format!("`{text}` is not `TIER FORM STAGING tN [bN] [rN] [gN] [stream] [over]`");
         let number =
             |word: Option<&str>| word.and_then(|word| word.parse::<usize>().ok()).ok_or_else(malformed);
         let mut words = text.split(' ').peekable();
@@ -198,12 +192,12 @@ impl FromStr for Mapping {
         };
         let (min_blocks, max_blocks, group) = (blocks('b')?, blocks('r')?, blocks('g')?);
         let mut is_next = |given: &str| words.next_if(|word| *word == given).is_some();
-        let [stages_part, is_streamed, is_overlaid] = ["part", "stream", "over"].map(&mut is_next);
+        let [is_streamed, is_overlaid] = ["stream", "over"].map(&mut is_next);
         if words.next().is_some() {
             return Err(malformed());
         }
         let plain = Mapping::new(tier, form, staging, threads_per_block);
-        Ok(Mapping { min_blocks, max_blocks, group, stages_part, is_streamed, is_overlaid, ..plain })
+        Ok(Mapping { min_blocks, max_blocks, group, is_streamed, is_overlaid, ..plain })
     }
 }
 
@@ -231,8 +225,6 @@ mod tests {
         assert_eq!(mapping("thread serial bulk t32 r4 stream"), Ok(streamed));
         let group = Mapping { group: Some(8), ..Mapping::new(Tier::Warp, Form::Serial, Staging::Shared, 64) };
         assert_eq!(mapping("warp serial shared t64 g8"), Ok(group));
-        let part = Mapping { stages_part: true, is_streamed: true, ..bulk };
-        assert_eq!(mapping("thread serial bulk t32 part stream"), Ok(part));
         assert_eq!(mapping("thread serial bulk t32 over"), Ok(Mapping { is_overlaid: true, ..bulk }));
         assert_eq!(streamed.to_string(), "thread serial bulk t32 r4 stream");
         for text in [

@@ -14,8 +14,7 @@
 //! | - | `staging` | direct: operands are read where they lie; ahead: each thread copies what it reads to shared memory, some loads ahead; shared: copied by the lanes of a warp, or by the workers of a problem; bulk: by asynchronous bulk copies |
 //! | r | `max_blocks` | blocks that share a multiprocessor at most |
 //! | g | `group` | lanes of a warp that own one problem, where fewer than all do |
-//! | part | `stages_part` | one input is read in place, so that one more block fits a multiprocessor |
-//! | stream | `is_streamed` | what is read and written passes the caches as used once |
+//! | stream | `is_streamed` | results are written past the caches |
 //! | over | `is_overlaid` | staged results take the places of staged inputs |
 
 mod access;
@@ -224,7 +223,7 @@ impl fmt::Display for Plan {
             write!(f, ", at most {blocks} resident block(s)")?;
         }
         if self.mapping.is_streamed {
-            write!(f, ", streamed")?;
+            write!(f, ", results streamed")?;
         }
         writeln!(f, ", {} B of shared memory", self.shared_bytes)?;
         for (operand_idx, access) in self.accesses.iter().enumerate() {

@@ -47,13 +47,6 @@ const MODELS: &[Model] = &[
         clobbers_memory: true,
     },
     Model {
-        ptx: "{ .reg .b64 once; createpolicy.fractional.L2::evict_first.b64 once, 1.0; \
-              cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1], %2, [%3], once; }",
-        function: "bulk_load",
-        constraints: &["r", "l", "r", "r"],
-        clobbers_memory: true,
-    },
-    Model {
         ptx: "cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;",
         function: "bulk_store",
         constraints: &["l", "r", "r"],

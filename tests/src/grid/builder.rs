@@ -141,12 +141,6 @@ impl Grid {
         self.first_that_fits(spec, layout, MAX_SHARED_BYTES_SM_90, [Mapping { group: Some(lanes), ..warp }]);
     }
 
-    /// As [`bulk_tiles`](Self::bulk_tiles) in blocks of a warp, with one input read in place.
-    pub(super) fn part(&mut self, spec: &Spec) {
-        let plain = Mapping::new(Tier::Thread, Form::Serial, Staging::Bulk, 32);
-        self.add(spec, Interleaved, Target::Cuda, Mapping { stages_part: true, ..plain });
-    }
-
     /// As [`bulk`](Self::bulk) in blocks of a warp, with results in the places of inputs.
     pub(super) fn overlaid(&mut self, spec: &Spec) {
         let plain = Mapping::new(Tier::Thread, Form::Serial, Staging::Bulk, 32);

@@ -45,8 +45,6 @@ pub(super) fn add(grid: &mut Grid) {
         grid.bulk_tiles(&spec(task, F64), 32, None);
     }
     grid.bulk_tiles(&spec("potrf n=14", F32), 32, Some(6));
-    grid.part(&spec("riccati_gain nx=14 nu=7", F32));
-    grid.part(&spec("gemm m=12 n=5 k=12", F64));
     for task in REFINED {
         grid.streamed(&spec(task, F64));
         grid.overlaid(&spec(task, F32));

@@ -46,6 +46,10 @@ tasks! {
     potrf_f64, Potrf::new(14), Form::Serial, op(potrf, n = 14, dtype = f64, layout = interleaved);
     potrf_in_place, Potrf { in_place: true, ..Potrf::new(6) }, Form::Serial, op(potrf, n = 6, in_place, layout = interleaved);
     potrf_untouched, Potrf { opposite: Opposite::Untouched, check: Check::Off, ..Potrf::new(5) }, Form::Serial, op(potrf, n = 5, fill = untouched, check = off);
+    potrf_packed, packed(Potrf { opposite: Opposite::Untouched, ..Potrf::new(4) }, 4, Uplo::Lower, &[("a", false), ("l", true)]), Form::Serial, op(potrf, n = 4, packed, layout = interleaved);
+    potrf_packed_rolled, packed(Potrf { in_place: true, ..Potrf::new(9) }, 9, Uplo::Lower, &[("a", false)]), Form::Serial, op(potrf, n = 9, packed, in_place, dtype = f64);
+    trsv_packed, packed(Trsm { uplo: Uplo::Upper, ..triangle(14, 1) }, 14, Uplo::Upper, &[("a", false)]), Form::Serial, op(trsv, n = 14, packed, uplo = upper);
+    syrk_packed, packed(rank_update(7, 6, Fill::Lower), 7, Uplo::Lower, &[("c", true)]), Form::Serial, op(syrk, n = 7, k = 6, trans, fill = lower, packed, dtype = f64, layout = interleaved);
     posv, Posv::new(7), Form::Serial, op(posv, n = 7, layout = interleaved);
     posv_shift, Posv { reg: Reg::Shift, ..Posv::new(14) }, Form::Serial, op(posv, n = 14, reg = shift);
     posv_in_place, Posv { nrhs: 14, reg: Reg::DiagShift, in_place: true, ..Posv::new(7) }, Form::Serial, op(posv, n = 7, nrhs = 14, reg = diag_shift, in_place, dtype = f64);
@@ -98,6 +102,13 @@ fn tile(kind: MapKind, (rows, cols, ldx, ldy): (usize, usize, usize, usize), epi
 
 fn rank_update(n: usize, k: usize, fill: Fill) -> Syrk {
     Syrk { n, k, has_b: false, trans: true, fill, row_major_c: false, epilogue: PLAIN }
+}
+
+/// An op whose operands of these names are packed; some of them are written in full.
+fn packed(task: impl Into<Task>, order: usize, uplo: Uplo, operands: &[(&'static str, bool)]) -> Packed {
+    let operand =
+        |(name, is_result): &(&'static str, bool)| PackedOperand { name, order, uplo, is_result: *is_result };
+    Packed { operands: operands.iter().map(operand).collect(), task: Box::new(task.into()) }
 }
 
 fn triangle(n: usize, nrhs: usize) -> Trsm {

@@ -202,7 +202,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_a_mapping_or_an_error(text in "(thread|warp|block|x)( |  )(serial|reduced[0-9]{0,3})? ?(direct|bulk)? ?t?[0-9]{0,21}( b[0-9]?)?( r[0-9]?)?( g[0-9]?)?( part)?( stream)?( over)?") {
+    fn any_text_is_a_mapping_or_an_error(text in "(thread|warp|block|x)( |  )(serial|reduced[0-9]{0,3})? ?(direct|bulk)? ?t?[0-9]{0,21}( b[0-9]?)?( r[0-9]?)?( g[0-9]?)?( stream)?( over)?") {
         if let Ok(mapping) = text.parse::<Mapping>() {
             prop_assert_eq!(mapping.to_string().parse(), Ok(mapping));
         }
@@ -229,11 +229,11 @@ fn mapping() -> impl Strategy<Value = Mapping> {
     let form = prop_oneof![Just(Form::Serial), reduced];
     let staging = select(&[Staging::Direct, Staging::Shared, Staging::Bulk]);
     let blocks = || weighted(0.3, 1..=32usize);
-    let parts = (tier, form, staging, 1..=1024usize, [(); 3].map(|()| blocks()), any::<[bool; 3]>());
+    let parts = (tier, form, staging, 1..=1024usize, [(); 3].map(|()| blocks()), any::<[bool; 2]>());
     parts.prop_map(|(tier, form, staging, threads, [min_blocks, max_blocks, group], words)| {
-        let [stages_part, is_streamed, is_overlaid] = words;
+        let [is_streamed, is_overlaid] = words;
         let plain = Mapping::new(tier, form, staging, threads);
-        Mapping { min_blocks, max_blocks, group, stages_part, is_streamed, is_overlaid, ..plain }
+        Mapping { min_blocks, max_blocks, group, is_streamed, is_overlaid, ..plain }
     })
 }
 
