@@ -4,7 +4,7 @@ use super::chart::{Axis, Chart, Panel, Point, Series, number};
 use super::stored::{Candidates, Cell, Picked};
 
 /// Ops with enough orders for a line.
-pub(super) const OPS: [&str; 3] = ["gemm", "potrf", "posv"];
+pub(super) const OPS: [&str; 4] = ["gemm", "potrf", "potrf_packed", "posv"];
 
 /// The largest batch of the project's figures and of the tuning table.
 const BATCH: u64 = 1 << 20;
@@ -20,8 +20,8 @@ fn orders(last: f64) -> Axis {
 
 /// Interleaved factors leave the opposite triangle alone, contiguous ones write it: the picks of the figures.
 fn is_plain(cell: &Cell) -> bool {
-    let is_packed = cell.op == "potrf" && cell.layout == "interleaved";
-    if is_packed { cell.flags == ["untouched"] } else { cell.flags.is_empty() }
+    let leaves_holes = cell.op == "potrf" && cell.layout == "interleaved";
+    if leaves_holes { cell.flags == ["untouched"] } else { cell.flags.is_empty() }
 }
 
 /// What a struct picks: one line for each element type and layout.

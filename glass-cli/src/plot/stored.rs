@@ -8,10 +8,12 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 /// Captures of the tuning table, earlier ones first: a cell that was measured again is taken from the last.
-const TUNED: [&str; 3] = [
+const TUNED: [&str; 5] = [
     "sm_90_tune_samples.jsonl.gz",
     "sm_90_factors_tune_samples.jsonl.gz",
     "sm_90_tiles_tune_samples.jsonl.gz",
+    "sm_90_packed_tune_samples.jsonl.gz",
+    "sm_90_groups_tune_samples.jsonl.gz",
 ];
 
 /// A task with its layout, read off a key of either spelling.
@@ -49,6 +51,10 @@ impl Cell {
                 Err(_) => flags.push(word.to_owned()),
             }
         }
+        // Packed storage moves other bytes: an op of its own.
+        let n_flags = flags.len();
+        flags.retain(|flag| flag != "packed");
+        let op = if flags.len() < n_flags { format!("{op}_packed") } else { op };
         Some(Cell { op, dtype: dtype.to_owned(), layout: layout.to_owned(), dims, flags })
     }
 
@@ -68,8 +74,8 @@ impl Cell {
         let n = self.dim("n").unwrap_or(1) as f64;
         match self.op.as_str() {
             "gemm" | "gemv" => Some(2.0 * self.dim("m")? as f64 * n * self.dim("k")? as f64),
-            "potrf" => Some(n * n * n / 3.0),
-            "posv" => Some(n * n * n / 3.0 + 2.0 * n * n),
+            "potrf" | "potrf_packed" => Some(n * n * n / 3.0),
+            "posv" | "posv_packed" => Some(n * n * n / 3.0 + 2.0 * n * n),
             _ => None,
         }
     }
@@ -191,6 +197,8 @@ mod tests {
         assert_eq!((gain.op.as_str(), gain.dim("nu"), gain.order()), ("riccati_gain", Some(4), None));
         let transposed = Cell::parse("gemv f32 contiguous m6 n1 k12 alpha beta").unwrap();
         assert_eq!(transposed.flags, ["alpha", "beta"]);
+        let packed = Cell::parse("glass_potrf_f32_n7_packed interleaved").unwrap();
+        assert_eq!((packed.op.as_str(), packed.flags.is_empty()), ("potrf_packed", true));
         assert_eq!(Cell::parse("nothing"), None);
     }
 
