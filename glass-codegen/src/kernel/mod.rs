@@ -41,7 +41,7 @@ pub use check::check;
 pub use cost::Cost;
 pub use index::{Index, Term};
 pub use pressure::pressure;
-pub use stmt::{Constant, Epilogue, Function, IntExpr, Note, PivotKind, Sign, Stmt};
+pub use stmt::{Constant, Epilogue, Function, IntExpr, Note, PastEnd, PivotKind, Sign, Stmt};
 pub use vector::{Part, VectorFrame, build_vector};
 pub(crate) use vector::{product_name, stored_name};
 

@@ -34,14 +34,17 @@ const TEMPLATES: &[(&str, &str)] = &[
     template!("level_start.cu.tera"),
     template!("level_result.cu.tera"),
     template!("level_call.cu.tera"),
+    template!("await_earlier.cu.tera"),
     template!("load_four.cu.tera"),
+    template!("merge_in_warp.cu.tera"),
     template!("fold.cu.tera"),
     template!("handover.cu.tera"),
-    template!("handover_states.cu.tera"),
     template!("last_block.cu.tera"),
     template!("equations.cu.tera"),
     template!("scalar_statements.cu.tera"),
     template!("vector_start.cu.tera"),
+    template!("vector_bounds.cu.tera"),
+    template!("vector_cleared.cu.tera"),
     template!("row_products.cu.tera"),
     template!("vector_chunk.cu.tera"),
     template!("vector_map.cu.tera"),
@@ -207,7 +210,7 @@ impl Start {
             symbol: kernel.symbol.clone(),
             body_name: kernel.body.name.clone(),
             subject,
-            body_doc: body_doc(tier).into_iter().map(str::to_owned).collect(),
+            body_doc: body_doc(tier, plan.level.is_some()).into_iter().map(str::to_owned).collect(),
             body_params,
             body: writer::lines(&facts(spec.dtype, tier), spec, plan, &kernel.body),
         }
@@ -298,9 +301,10 @@ pub(super) fn code(input: &Input<'_>) -> String {
 }
 
 /// What a caller of the body must know beyond the layout of its operands.
-pub(super) fn body_doc(tier: Tier) -> Option<&'static str> {
+pub(super) fn body_doc(tier: Tier, is_level: bool) -> Option<&'static str> {
     match tier {
         Tier::Thread => None,
+        _ if is_level => Some("All threads of the block call it; the first one sees the results on return."),
         Tier::Warp => Some("All 32 lanes of a warp call it; each sees the results on return."),
         Tier::Block => Some("All threads of the block call it; each sees the results on return."),
     }
@@ -347,6 +351,13 @@ pub(super) fn pointer(prefix: &str, operand: &Operand, dtype: DType, tier: Tier)
     let is_own = operand.role == Role::In || tier == Tier::Thread;
     let restriction = if is_own { " __restrict__" } else { "" };
     (format!("{constness}{element}*{restriction}"), format!("{prefix}{}", operand.name))
+}
+
+/// The same of a kernel that is launched while others run, which may still write what it is going to read: what it does not
+/// write is no `__restrict__` pointer, or a compiler takes it for constant, and may read it before the wait.
+pub(super) fn shared_pointer(prefix: &str, operand: &Operand, dtype: DType) -> (String, String) {
+    let constness = if operand.role == Role::In { "const " } else { "" };
+    (format!("{constness}{}*", element_type(operand, dtype)), format!("{prefix}{}", operand.name))
 }
 
 pub(super) fn scalars(input: &Input<'_>) -> impl Iterator<Item = (String, String)> {
