@@ -3,7 +3,7 @@
 use crate::catalogue::{self, Long, Op};
 use crate::contract::ReductionRequest;
 use crate::generate::{self, Variant};
-use crate::plan::{Destination, Level, MANY_LAUNCHES, Meeting, ONE_LAUNCH, Shape, Target};
+use crate::plan::{Destination, Level, MANY_LAUNCHES, Meeting, ONE_LAUNCH, ONE_LAUNCH_OF_TWO, Shape, Target};
 use crate::spec::Spec;
 
 /// How the levels of a reduction are run.
@@ -71,6 +71,8 @@ pub struct GeneratedReduction {
     pub request: ReductionRequest,
     /// Symbol of the task.
     pub symbol: String,
+    /// Words that a group leaves to the next level: a sum, or a state.
+    pub n_words: usize,
     /// For two inputs: what serves a vector that is both of them.
     pub square: Option<Box<GeneratedReduction>>,
     /// In the order of preference.
@@ -94,6 +96,7 @@ pub fn generate_reduction(request: &ReductionRequest) -> GeneratedReduction {
         for &strategy in strategies(target) {
             let shapes = match (&shape, strategy) {
                 (Some(given), _) => std::slice::from_ref(given),
+                (None, Strategy::LastBlock) if of.is_masked || of.op == Op::Dot => &ONE_LAUNCH_OF_TWO[..],
                 (None, Strategy::LastBlock) => &ONE_LAUNCH[..],
                 (None, Strategy::Tree | Strategy::Subgroup) => std::slice::from_ref(&MANY_LAUNCHES),
             };
@@ -105,7 +108,8 @@ pub fn generate_reduction(request: &ReductionRequest) -> GeneratedReduction {
         Box::new(generate_reduction(&ReductionRequest { of, ..request.clone() }))
     });
     let symbol = format!("glass_{}_{}", of.op.as_str(), of.format.as_str());
-    GeneratedReduction { request: request.clone(), symbol, square, variants }
+    let n_words = catalogue::level(of, MANY_LAUNCHES.threads).state().map_or(1, |state| state.words.len());
+    GeneratedReduction { request: request.clone(), symbol, n_words, square, variants }
 }
 
 /// In the order of preference.
@@ -118,6 +122,8 @@ fn strategies(target: Target) -> &'static [Strategy] {
 
 fn levels(first: &Spec, target: Target, strategy: Strategy, (shape, vector_width): (Shape, usize)) -> Levels {
     let kernel = |spec: &Spec, destination, role: &str| {
+        // Of states that are columns of words no worker takes several at once.
+        let vector_width = if spec.operands[0].width() == 1 { vector_width } else { 1 };
         let level = Level { meeting: strategy.meeting(target), destination, vector_width };
         generate::level(spec, target, level, shape.threads, vec![role.to_owned()])
     };

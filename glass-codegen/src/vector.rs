@@ -5,8 +5,8 @@ use crate::contract::VectorRequest;
 use crate::generate::{Variant, finished};
 use crate::kernel::{Part, build_vector, product_name, stored_name};
 use crate::plan::{
-    Destination, EQUATIONS, EQUATIONS_THEN_SUMS, Form, Level, Mapping, Meeting, Plan, Shape, Staging, Target,
-    Tier, Unroll,
+    Destination, EQUATIONS, EQUATIONS_OF_ROWS, EQUATIONS_THEN_SUMS, EQUATIONS_WITH_SUMS, Form, Level,
+    Mapping, Meeting, Plan, Shape, Staging, Target, Tier, Unroll,
 };
 use crate::render::{Source, scalar_step};
 use crate::spec::{
@@ -22,6 +22,8 @@ pub struct VectorVariant {
     pub meeting: Meeting,
     /// The shape of its chunks.
     pub shape: Shape,
+    /// Elements that a thread takes at once, each for an accumulator of its own.
+    pub vector_width: usize,
     /// What it runs.
     pub kernels: VectorKernels,
 }
@@ -72,13 +74,21 @@ pub fn generate_vector(request: &VectorRequest) -> GeneratedVector {
 fn variants(request: &VectorRequest, target: Target) -> Vec<VectorVariant> {
     let op = &request.op;
     let has_sums = !op.sums.is_empty();
-    let variant = |meeting, shape, kernels| VectorVariant { target, meeting, shape, kernels };
+    let variant = |meeting, shape: Shape, kernels| {
+        let is_in_order_of_cuda = target == Target::Cuda || meeting == Meeting::Warps;
+        let vector_width = if is_in_order_of_cuda { vector_width(op, shape) } else { 1 };
+        VectorVariant { target, meeting, shape, vector_width, kernels }
+    };
     let one = |part, meeting, shape| {
         let kernel = kernel(op, target, part, meeting, shape).1;
         variant(meeting, shape, VectorKernels::OneLaunch(Box::new(kernel)))
     };
     let given = request.shape.as_ref().map(std::slice::from_ref);
-    let by_length = given.unwrap_or(&EQUATIONS);
+    let by_length = given.unwrap_or(match (op.products().next().is_some(), has_sums) {
+        (true, _) => &EQUATIONS_OF_ROWS[..],
+        (false, true) => &EQUATIONS_WITH_SUMS[..],
+        (false, false) => &EQUATIONS[..],
+    });
     let for_all = given.map_or(EQUATIONS_THEN_SUMS, |given| given[0]);
     if target == Target::Host {
         let element = op.has_elements().then(|| {
@@ -108,9 +118,16 @@ fn variants(request: &VectorRequest, target: Target) -> Vec<VectorVariant> {
     }
 }
 
+/// Elements that a thread takes at once on CUDA.
+fn vector_width(op: &VectorOp, shape: Shape) -> usize {
+    let has_vectors = op.has_elements() && op.products().next().is_none();
+    if has_vectors { shape.vector_width_of_equations() } else { 1 }
+}
+
 fn kernel(op: &VectorOp, target: Target, part: Part, meeting: Meeting, shape: Shape) -> (Spec, Variant) {
     let Shape { threads, elements, .. } = shape;
-    let level = |destination| Level { meeting, destination, vector_width: 1 };
+    let vector_width = if target == Target::Cuda { vector_width(op, shape) } else { 1 };
+    let level = |destination| Level { meeting, destination, vector_width };
     let (spec, plan) = match part {
         Part::Element | Part::Scalars => {
             let spec = element_spec(op, part);

@@ -81,6 +81,11 @@ static __device__ __forceinline__ unsigned int of_i32(unsigned int operation, un
 extern "C" __global__ void __launch_bounds__(1) glass_scalar(
     unsigned int *arena, unsigned int operation, unsigned int format, unsigned int left, unsigned int right,
     unsigned int result, unsigned int gate) {
+#if __CUDA_ARCH__ >= 900
+    // Waits for the kernels before, while which it may have been started; then the next one may start.
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+    asm volatile("griddepcontrol.launch_dependents;");
+#endif
     if (gate != NO_GATE && arena[gate] == 0u) return;
     if (operation == LITERAL) {
         arena[result] = left;

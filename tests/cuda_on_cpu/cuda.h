@@ -31,6 +31,10 @@
 #define __shfl_down_sync(mask, value, offset, ...) \
     on_cpu::shuffled_down(mask, value, offset, on_cpu::width_or_warp(__VA_ARGS__), __LINE__)
 
+#define __reduce_add_sync(mask, word) on_cpu::merged(mask, word, on_cpu::added, __LINE__)
+#define __reduce_min_sync(mask, word) on_cpu::merged(mask, word, on_cpu::smaller, __LINE__)
+#define __reduce_max_sync(mask, word) on_cpu::merged(mask, word, on_cpu::larger, __LINE__)
+
 namespace on_cpu {
 
 inline unsigned int full_or(unsigned int mask = 0xffffffffu) { return mask; }
@@ -59,6 +63,19 @@ inline unsigned int shuffled_down(unsigned int mask, unsigned int value, unsigne
 {
     return static_cast<unsigned int>(shuffle_down(mask, value, offset, width, line));
 }
+
+// The words of a warp as one. The device gives it to all lanes, this model to the first.
+inline unsigned int merged(
+    unsigned int mask, unsigned int word, unsigned int (*merge)(unsigned int, unsigned int), int line)
+{
+    for (unsigned int offset = 16u; offset > 0u; offset /= 2u) {
+        word = merge(word, shuffled_down(mask, word, offset, 32, line));
+    }
+    return word;
+}
+inline unsigned int added(unsigned int a, unsigned int b) { return a + b; }
+inline unsigned int smaller(unsigned int a, unsigned int b) { return b < a ? b : a; }
+inline unsigned int larger(unsigned int a, unsigned int b) { return a < b ? b : a; }
 
 // Consecutive elements in one access. The device faults on an address that is not a multiple of the whole size;
 // the empty asm keeps the compiler from assuming that the address is one.
@@ -106,10 +123,12 @@ struct alignas(4 * sizeof(T)) Vector4 {
 
 using float2 = on_cpu::Vector2<float>;
 using float4 = on_cpu::Vector4<float>;
+using uint4 = on_cpu::Vector4<unsigned int>;
 using double2 = on_cpu::Vector2<double>;
 
 inline float2 make_float2(float x, float y) { return {x, y}; }
 inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
+inline uint4 make_uint4(unsigned int x, unsigned int y, unsigned int z, unsigned int w) { return {x, y, z, w}; }
 inline double2 make_double2(double x, double y) { return {x, y}; }
 
 template <class T>

@@ -143,6 +143,7 @@ pub fn state_kernels(generated: &GeneratedReduction) -> Vec<StateKernel<'_>> {
             _ => states::Operator::Sum,
         },
         propagates: long.nan == Nan::Propagate,
+        has_mark: long.has_mark(),
     };
     let kernels = roles(generated).into_iter();
     let kernel = |Role { variant, target, levels, is_first }| StateKernel {

@@ -48,6 +48,12 @@ impl Long {
     pub fn of(op: Op) -> Long {
         Long { op, format: Format::F32, is_masked: false, nan: Nan::Ignore }
     }
+
+    /// Whether its state needs a word that says whether there was a value: where every word may be the key of one, and one
+    /// alone shows nothing.
+    pub fn has_mark(self) -> bool {
+        self.is_masked && self.format != Format::F32 && matches!(self.op, Op::Min | Op::Max)
+    }
 }
 
 /// The first level on a chunk of so many elements; for a sum of floats it may be a later one, too.

@@ -1,7 +1,9 @@
 //! Long vectors as states of words: sums of integers, and extremes.
 //!
-//! Extremes are taken of keys: words that are in the order of the numbers. Whether there was a value at all is a word of its
-//! own, so that no stand-in for an absent value can be taken for one. A NaN that is to win is the most extreme key.
+//! Extremes are taken of keys: words that are in the order of the numbers. A NaN that is to win is the most extreme key. Where
+//! only finite floats are values, the keys of all others lie beyond theirs, so nothing has to be told apart before the end.
+//! What a state of nothing holds lies beyond every key, too, or two extremes are in the wrong order; only where neither can
+//! be, whether there was a value is a word of its own ([`Long::has_mark`]).
 
 use super::draft::Draft;
 use super::{Long, Nan, Op, Settings};
@@ -17,21 +19,37 @@ struct Extreme {
     result: &'static str,
     /// The value of its word with the old result.
     total: &'static str,
+    /// The key of the result.
+    key: &'static str,
     /// The key of a NaN: beyond that of any number.
     nan: u32,
+    /// Moves keys so that those of all that is not finite lie beyond, and back.
+    shift: [Operator; 2],
 }
 
-const LEAST: Extreme =
-    Extreme { word: "least", merge: Merge::Least, result: "min", total: "least_of_all", nan: u32::MIN };
+const LEAST: Extreme = Extreme {
+    word: "least",
+    merge: Merge::Least,
+    result: "min",
+    total: "least_of_all",
+    key: "least_key",
+    nan: u32::MIN,
+    shift: [Operator::Sub, Operator::Add],
+};
 const GREATEST: Extreme = Extreme {
     word: "greatest",
     merge: Merge::Greatest,
     result: "max",
     total: "greatest_of_all",
+    key: "greatest_key",
     nan: u32::MAX,
+    shift: [Operator::Add, Operator::Sub],
 };
 
-/// The word that is 1 until there is a value, and then 0; as a result it is the status.
+/// Floats of either sign that are not finite: as many keys lie below the least finite one and above the greatest.
+const NOT_FINITE: u32 = 1 << 23;
+
+/// The mark: 1 until there is a value, then 0. The status as a result.
 const EMPTY: &str = "empty";
 const STATUS: &str = "status";
 
@@ -60,21 +78,13 @@ pub(super) fn level(of: Long, chunk: usize) -> Spec {
         draft.structure(operand, Structure::Prefix);
         loads.push(StateLoad { name: format!("{name}_t"), operand, word: 0 });
     }
-    let selected = of.is_masked.then(|| call(Operator::NotEqual, [name("mask_t"), word(0)]));
-    let (values, words, finish) = match of.op {
+    let selected = of.is_masked.then(|| name("mask_t"));
+    let (words, finish) = match of.op {
         Op::Sum => sum(selected),
         _ => extreme(of, selected),
     };
     let output = draft.words("s", words.len());
-    draft.phase(Phase::State(State {
-        format: of.format,
-        loads,
-        values,
-        words,
-        length: chunk,
-        output,
-        finish,
-    }));
+    draft.phase(Phase::State(State { format: of.format, loads, words, length: chunk, output, finish }));
     let results = match of.op {
         Op::Sum => "s = sum x(i)",
         Op::Min => "s = min x(i)",
@@ -85,8 +95,8 @@ pub(super) fn level(of: Long, chunk: usize) -> Spec {
     draft.finish()
 }
 
-/// Named values of an element, the words made of them, and what becomes of these.
-type Parts = (Vec<(&'static str, Expression)>, Vec<StateWord>, Finish);
+/// The words made of an element, and what becomes of these.
+type Parts = (Vec<StateWord>, Finish);
 
 /// Of integers.
 fn sum(selected: Option<Expression>) -> Parts {
@@ -96,24 +106,23 @@ fn sum(selected: Option<Expression>) -> Parts {
     // The old result is one more element.
     let old_sum = select(name(ACCUMULATE), name(&old(SUM)), 0);
     let stored = vec![Merge::Sum.of(name(TOTAL), old_sum)];
-    (Vec::new(), vec![total], Finish { results: vec![SUM], values: Vec::new(), stored })
+    (vec![total], Finish { results: vec![SUM], values: Vec::new(), stored })
 }
 
 fn extreme(of: Long, selected: Option<Expression>) -> Parts {
-    let is_value = is_value(of, selected, &["x_t"]);
-    let empty = if is_value.is_some() { call(Operator::Not, [name("is_value")]) } else { word(0) };
-    let empty = StateWord { name: EMPTY, merge: Merge::Least, of: empty };
+    let mark = of.has_mark().then(|| {
+        let selected = selected.clone().expect("a mark is of a mask");
+        StateWord { name: EMPTY, merge: Merge::Least, of: call(Operator::Not, [selected]) }
+    });
     let extremes = extremes(of.op).iter().map(|extreme| {
         let key = key(of, extreme, "x_t");
-        let of = match is_value {
-            Some(_) => select(name("is_value"), key, extreme.merge.identity()),
+        let of = match selected.clone() {
+            Some(selected) => select(selected, key, extreme.merge.identity()),
             None => key,
         };
         StateWord { name: extreme.word, merge: extreme.merge, of }
     });
-    let words = std::iter::once(empty).chain(extremes).collect();
-    let values = is_value.iter().map(|is_value| ("is_value", is_value.clone())).collect();
-    (values, words, finish(of))
+    (mark.into_iter().chain(extremes).collect(), finish(of))
 }
 
 /// A later level: the states of the level before, one after the other.
@@ -133,14 +142,7 @@ pub(super) fn later_level(first: &Spec, state: &State, chunk: usize) -> Spec {
         loads.push(StateLoad { name: load, operand, word: position });
     }
     let output = draft.words("s", n_words);
-    draft.phase(Phase::State(State {
-        loads,
-        values: Vec::new(),
-        words,
-        length: chunk,
-        output,
-        ..state.clone()
-    }));
+    draft.phase(Phase::State(State { loads, words, length: chunk, output, ..state.clone() }));
     draft.formula(first.formula.clone());
     draft.finish()
 }
@@ -151,28 +153,60 @@ fn finish(of: Long) -> Finish {
     let is_kept = call(Operator::Not, [name(&old(STATUS))]);
     let is_kept = call(Operator::And, [name(ACCUMULATE), is_kept]);
     let olds: Vec<_> = extremes.iter().map(|extreme| old(extreme.result)).collect();
-    let olds: Vec<_> = olds.iter().map(String::as_str).collect();
-    let mut values: Vec<_> =
-        is_value(of, Some(is_kept), &olds).map(|is_value| ("has_old", is_value)).into_iter().collect();
-    let has_none = call(Operator::Not, [name("has_old")]);
-    values.push(("is_empty", call(Operator::And, [name(EMPTY), has_none])));
-    let mut results = Vec::new();
-    let mut stored = Vec::new();
-    for (extreme, old) in extremes.iter().zip(olds) {
+    let finite = olds.iter().filter(|_| ignores_others(of));
+    let finite = finite.map(|old| call(Operator::Word(WordOperator::IsFinite), [name(old)]));
+    let has_old = finite.fold(is_kept, |x, y| call(Operator::And, [x, y]));
+    let mut values = vec![("has_old", has_old)];
+    for (extreme, old) in extremes.iter().zip(&olds) {
         let old_key = select(name("has_old"), key(of, extreme, old), extreme.merge.identity());
         values.push((extreme.total, extreme.merge.of(name(extreme.word), old_key)));
+    }
+    let is_empty = is_empty(of, extremes);
+    values.extend(is_empty.clone().map(|is_empty| ("is_empty", is_empty)));
+    let is_empty = is_empty.map(|_| name("is_empty"));
+    let mut results = Vec::new();
+    let mut stored = Vec::new();
+    for extreme in extremes {
+        if ignores_others(of) {
+            values.push((extreme.key, call(extreme.shift[1], [name(extreme.total), word(NOT_FINITE)])));
+        }
+        let key = if ignores_others(of) { extreme.key } else { extreme.total };
+        let bits = bits(of.format, name(key));
         results.push(extreme.result);
-        let key = name(extreme.total);
-        let bits = match of.format {
-            Format::F32 => call(Operator::Word(WordOperator::FloatOfKey), [key]),
-            Format::U32 => key,
-            Format::I32 => call(Operator::Word(WordOperator::FlipSign), [key]),
-        };
-        stored.push(call(Operator::Select, [name("is_empty"), word(0), bits]));
+        stored.push(match is_empty.clone() {
+            Some(is_empty) => call(Operator::Select, [is_empty, word(0), bits]),
+            None => bits,
+        });
     }
     results.push(STATUS);
-    stored.push(name("is_empty"));
+    stored.push(is_empty.unwrap_or(word(0)));
     Finish { results, values, stored }
+}
+
+/// Whether there was no value, the old results included; `None` where there always is one.
+fn is_empty(of: Long, extremes: &[Extreme]) -> Option<Expression> {
+    if of.has_mark() {
+        let has_none = call(Operator::Not, [name("has_old")]);
+        return Some(call(Operator::And, [name(EMPTY), has_none]));
+    }
+    if !of.is_masked && !ignores_others(of) {
+        return None;
+    }
+    Some(match extremes {
+        [extreme] if ignores_others(of) => match extreme.merge {
+            Merge::Least => {
+                call(Operator::LessEqual, [word(0u32.wrapping_sub(2 * NOT_FINITE)), name(extreme.total)])
+            }
+            _ => call(Operator::Less, [name(extreme.total), word(2 * NOT_FINITE)]),
+        },
+        [extreme] => call(Operator::Equal, [name(extreme.total), word(extreme.merge.identity())]),
+        _ => call(Operator::Less, [name(GREATEST.total), name(LEAST.total)]),
+    })
+}
+
+/// Only finite elements are values.
+fn ignores_others(of: Long) -> bool {
+    of.format == Format::F32 && of.nan == Nan::Ignore
 }
 
 fn extremes(op: Op) -> &'static [Extreme] {
@@ -184,13 +218,6 @@ fn extremes(op: Op) -> &'static [Extreme] {
     }
 }
 
-/// Whether the bits of these names count, of elements that a formula selects; `None` where they all do.
-fn is_value(of: Long, selected: Option<Expression>, bits: &[&str]) -> Option<Expression> {
-    let is_finite = |bits: &&str| call(Operator::Word(WordOperator::IsFinite), [name(bits)]);
-    let finite = bits.iter().map(is_finite).filter(|_| of.format == Format::F32 && of.nan == Nan::Ignore);
-    selected.into_iter().chain(finite).reduce(|x, y| call(Operator::And, [x, y]))
-}
-
 /// The key of the bits of a name.
 fn key(of: Long, extreme: &Extreme, bits: &str) -> Expression {
     let bits = name(bits);
@@ -200,13 +227,22 @@ fn key(of: Long, extreme: &Extreme, bits: &str) -> Expression {
         Format::F32 => {
             let key = call(Operator::Word(WordOperator::KeyOfFloat), [bits.clone()]);
             match of.nan {
-                Nan::Ignore => key,
+                Nan::Ignore => call(extreme.shift[0], [key, word(NOT_FINITE)]),
                 Nan::Propagate => {
                     let is_nan = call(Operator::Word(WordOperator::IsNan), [bits]);
                     call(Operator::Select, [is_nan, word(extreme.nan), key])
                 }
             }
         }
+    }
+}
+
+/// The bits of a key that is not moved.
+fn bits(format: Format, key: Expression) -> Expression {
+    match format {
+        Format::U32 => key,
+        Format::I32 => call(Operator::Word(WordOperator::FlipSign), [key]),
+        Format::F32 => call(Operator::Word(WordOperator::FloatOfKey), [key]),
     }
 }
 

@@ -28,12 +28,12 @@ pub fn build(spec: &Spec, plan: &Plan) -> Kernel {
         (stmts, ring_slots) = ahead::read_ahead(spec, stmts);
     }
     // A CUDA body is also a device function for other kernels, and its results are visible on return. A WGSL
-    // body serves its own kernel alone, where no one reads them.
+    // body and a level serve their own kernel alone, where no other worker reads them.
     if workers.name.is_some() {
         while stmts.last() == Some(&Stmt::Barrier) {
             stmts.pop();
         }
-        if plan.target == Target::Cuda {
+        if plan.target == Target::Cuda && plan.level.is_none() {
             stmts.push(Stmt::Barrier);
         }
     }

@@ -37,6 +37,7 @@ fn body(spec: &Spec, body: &Body) -> Result<(), String> {
         words: BTreeMap::new(),
         n_statuses: 0,
         within_count: None,
+        is_whole: false,
         ring: Ring::new(body.ring_slots),
         divergent: false,
     };
@@ -65,6 +66,8 @@ struct Scope<'a> {
     n_statuses: usize,
     /// The variable of the open loop that ends where the elements do.
     within_count: Option<Index>,
+    /// All elements exist.
+    is_whole: bool,
     /// Copies on their way.
     ring: Ring,
     /// Lanes of one warp may disagree on reaching this point.
@@ -102,7 +105,7 @@ impl Scope<'_> {
                 let varies = names(value).iter().any(|name| self.varies(name));
                 self.define_int(name, Int { range, value: Some(value.clone()), varies })
             }
-            Stmt::LoadBelow { names, operand, index } => {
+            Stmt::LoadBelow { names, operand, index, .. } => {
                 self.in_bounds(*operand, index, names.len())?;
                 self.int(COUNT)?;
                 names.iter().try_for_each(|name| self.define_element(name, *operand))
@@ -164,12 +167,11 @@ impl Scope<'_> {
                 self.evaluated_names(of)?;
                 self.changed_word(acc)
             }
-            Stmt::RowProducts { name, first, .. } => {
+            Stmt::RowProducts { name, .. } => {
                 if self.divergent {
                     return Err(format!("rows of `{name}` in divergent flow"));
                 }
                 self.int(COUNT)?;
-                self.natural(first)?;
                 self.define(name, Kind::Value)
             }
             Stmt::RowProduct { name, row, .. } => {
@@ -203,7 +205,7 @@ impl Scope<'_> {
                 }
                 self.merged(acc, *merge)
             }
-            Stmt::Deal { acc, n_warps, merge } => {
+            Stmt::Deal { accs, n_warps } => accs.iter().try_for_each(|(acc, merge)| {
                 if self.divergent {
                     return Err(format!("`{acc}` is dealt in divergent flow"));
                 }
@@ -211,7 +213,7 @@ impl Scope<'_> {
                     return Err(format!("`{acc}` is dealt from {n_warps} warps"));
                 }
                 self.merged(acc, *merge)
-            }
+            }),
             Stmt::Finish { name, acc, old, .. } => {
                 self.used(acc)?;
                 old.iter().try_for_each(|old| self.used(old))?;
@@ -301,13 +303,30 @@ impl Scope<'_> {
                 inner.divergent |= !warp_uniform;
                 inner.block(stmts)
             }
-            Stmt::Existing { name, stmts } => {
+            Stmt::Existing { name, stmts, .. } => {
                 let range = *self.int(name)?.range.start()..=self.int(COUNT)?.range.end() - 1;
                 let mut inner = self.clone();
                 inner.ints.insert(name.clone(), Int { range, value: None, varies: true });
                 inner.within_count = Some(Index::name(name));
                 inner.divergent = true;
                 inner.block(stmts)
+            }
+            Stmt::Whole { whole, parts } => {
+                if self.divergent {
+                    return Err("whole chunks in divergent flow".to_owned());
+                }
+                let mut inner = self.clone();
+                inner.is_whole = true;
+                inner.block(whole)?;
+                self.clone().block(parts)
+            }
+            Stmt::StoreVector { operand, index, values } => {
+                if !self.is_whole {
+                    return Err("a vector is stored where the chunk may not be whole".to_owned());
+                }
+                values.iter().try_for_each(|value| self.used(value))?;
+                self.stored(*operand, Element::Real)?;
+                self.in_bounds(*operand, index, values.len())
             }
             Stmt::Block { stmts } => self.clone().block(stmts),
             Stmt::Barrier if self.divergent => Err("barrier in divergent flow".to_owned()),
@@ -346,7 +365,7 @@ impl Scope<'_> {
         let width = operand.width();
         let first = self.within_count.clone().map(|var| var.times(width));
         let rest = first.and_then(|first| index.clone().minus(first).as_constant());
-        match operand.is_prefix() && rest.is_none_or(|rest| rest >= width) {
+        match operand.is_prefix() && !self.is_whole && rest.is_none_or(|rest| rest >= width) {
             true => Err(format!("`{}` is read without regard to its length", operand.name)),
             false => Ok(()),
         }
@@ -384,11 +403,13 @@ impl Scope<'_> {
             stmts.iter().any(|stmt| match stmt {
                 Stmt::Store { operand, .. }
                 | Stmt::StoreUnless { operand, .. }
+                | Stmt::StoreVector { operand, .. }
                 | Stmt::StoreWord { operand, .. } => *operand == wanted,
                 Stmt::Loop { stmts, .. }
                 | Stmt::Guard { stmts, .. }
                 | Stmt::Existing { stmts, .. }
                 | Stmt::Block { stmts } => writes(stmts, wanted),
+                Stmt::Whole { whole, parts } => writes(whole, wanted) || writes(parts, wanted),
                 _ => false,
             })
         }

@@ -47,6 +47,7 @@ fn n_stmts(stmts: &[Stmt]) -> usize {
             | Stmt::Existing { stmts, .. }
             | Stmt::Loop { stmts, .. }
             | Stmt::Block { stmts } => 1 + n_stmts(stmts),
+            Stmt::Whole { whole, parts } => 1 + n_stmts(whole) + n_stmts(parts),
             _ => 1,
         })
         .sum()
@@ -115,6 +116,9 @@ impl Count {
             | Stmt::StoreUnless { .. }
             | Stmt::StoreStatus { .. }
             | Stmt::StoreWord { .. } => cost.n_stores += n_passes,
+            Stmt::StoreVector { values, .. } => cost.n_stores += values.len() * n_passes,
+            // Both do the same.
+            Stmt::Whole { whole, .. } => self.block(whole, n_passes),
             Stmt::Barrier => cost.n_barriers += n_passes,
             Stmt::Guard { stmts, .. } | Stmt::Existing { stmts, .. } | Stmt::Block { stmts } => {
                 self.block(stmts, n_passes);
@@ -189,6 +193,7 @@ fn bounds_mention(stmts: &[Stmt], var: &str) -> bool {
         Stmt::Guard { stmts, .. } | Stmt::Existing { stmts, .. } | Stmt::Block { stmts } => {
             bounds_mention(stmts, var)
         }
+        Stmt::Whole { whole, parts } => bounds_mention(whole, var) || bounds_mention(parts, var),
         Stmt::Int { name, value } => is_made_from(value) && bounds_mention(&stmts[stmt_idx + 1..], name),
         _ => false,
     })

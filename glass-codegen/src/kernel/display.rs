@@ -1,7 +1,7 @@
 //! A kernel as text in the words of no language, for snapshots and faults.
 
-use super::{COUNT, Constant, Frame, IntExpr, Kernel, Note, Stmt};
-use crate::spec::Format;
+use super::{COUNT, Constant, Frame, IntExpr, Kernel, Note, PastEnd, Stmt};
+use crate::spec::{Format, Merge};
 use std::fmt;
 
 impl fmt::Display for Kernel {
@@ -38,8 +38,12 @@ fn line(stmt: &Stmt, depth: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Stmt::Load { names, operand, index } => {
             writeln!(f, "{} = load operand {operand}[{index}]", names.join(", "))
         }
-        Stmt::LoadBelow { names, operand, index } => {
-            writeln!(f, "{} = load operand {operand}[{index}], +0 from {COUNT} on", names.join(", "))
+        Stmt::LoadBelow { names, operand, index, past_end } => {
+            let rest = match past_end {
+                PastEnd::Zero => "+0",
+                PastEnd::Last => "the last one",
+            };
+            writeln!(f, "{} = load operand {operand}[{index}], {rest} from {COUNT} on", names.join(", "))
         }
         Stmt::TakeHanded { names, operand, index, stride } => {
             let names = names.join(", ");
@@ -65,8 +69,8 @@ fn line(stmt: &Stmt, depth: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Stmt::Let { name, function, args } => writeln!(f, "{name} = {function:?}({})", args.join(", ")),
         Stmt::Evaluate { name, format: Format::F32, of } => writeln!(f, "{name} = {of}"),
         Stmt::Evaluate { name, of, .. } => writeln!(f, "word {name} = {of}"),
-        Stmt::RowProducts { name, matrix, vector, first } => {
-            writeln!(f, "{name} = row {first} + worker of {matrix} * {vector}, +0 from {COUNT} on")
+        Stmt::RowProducts { name, matrix, vector } => {
+            writeln!(f, "{name} = row `worker` of {matrix} * {vector}, +0 from {COUNT} on")
         }
         Stmt::RowProduct { name, matrix, vector, row } => {
             writeln!(f, "{name} = row {row} of {matrix} * {vector}")
@@ -95,9 +99,12 @@ fn line(stmt: &Stmt, depth: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Stmt::MeetSubgroups { acc, .. } => {
             writeln!(f, "{acc} = what subgroup `worker` has together, or nothing")
         }
-        Stmt::Deal { acc, n_warps, merge } => {
-            let rest = merge.map_or("+0".to_owned(), |merge| merge.identity().to_string());
-            writeln!(f, "{acc} = the {acc} of warp `lane` of {n_warps}, else {rest}")
+        Stmt::Deal { accs, n_warps } => {
+            let rest =
+                |merge: &Option<Merge>| merge.map_or("+0".to_owned(), |merge| merge.identity().to_string());
+            let accs = accs.iter().map(|(acc, merge)| format!("{acc} (else {})", rest(merge)));
+            let accs = accs.collect::<Vec<_>>().join(", ");
+            writeln!(f, "lane `l` of each of {n_warps} warps takes from warp `l`: {accs}")
         }
         Stmt::MergeWord { acc, merge, of } => writeln!(f, "{acc} = {merge:?} of {acc} and {of}"),
         Stmt::Finish { name, acc, old, epilogue } => {
@@ -143,9 +150,19 @@ fn line(stmt: &Stmt, depth: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             writeln!(f, "if {name} < {limit}")?;
             print(stmts, depth + 1, f)
         }
-        Stmt::Existing { name, stmts } => {
-            writeln!(f, "if {name} < {COUNT}")?;
+        Stmt::Existing { name, awaits_gate, stmts } => {
+            let gate = if *awaits_gate { " and the gate is on" } else { "" };
+            writeln!(f, "if {name} < {COUNT}{gate}")?;
             print(stmts, depth + 1, f)
+        }
+        Stmt::Whole { whole, parts } => {
+            writeln!(f, "if the chunk is whole")?;
+            print(whole, depth + 1, f)?;
+            writeln!(f, "{:1$}else", "", 2 * depth)?;
+            print(parts, depth + 1, f)
+        }
+        Stmt::StoreVector { operand, index, values } => {
+            writeln!(f, "store operand {operand}[{index}] = {}", values.join(", "))
         }
         Stmt::Block { stmts } => {
             writeln!(f, "block")?;

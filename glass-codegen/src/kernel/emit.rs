@@ -4,7 +4,7 @@
 //! values from their first use on. In loops, indices are named integers, elements live in memory, and a loop over
 //! independent elements is dealt to the workers of the problem.
 
-use super::{Constant, Function, Index, IntExpr, Stmt};
+use super::{Constant, Function, Index, IntExpr, PastEnd, Stmt};
 use crate::plan::{Plan, Target};
 use crate::spec::{Access, Letter, Role, Spec};
 use std::collections::{HashMap, HashSet};
@@ -186,7 +186,12 @@ impl<'a> Emit<'a> {
             return known.clone();
         }
         self.push(match self.may_not_exist(operand, index) {
-            true => Stmt::LoadBelow { names: vec![name.to_owned()], operand, index: index.clone() },
+            true => Stmt::LoadBelow {
+                names: vec![name.to_owned()],
+                operand,
+                index: index.clone(),
+                past_end: PastEnd::Zero,
+            },
             false => Stmt::Load { names: vec![name.to_owned()], operand, index: index.clone() },
         });
         self.loaded.last_mut().expect("a scope is open").insert(key, name.to_owned());
@@ -200,7 +205,7 @@ impl<'a> Emit<'a> {
             let index = first.clone().plus(Index::constant(element));
             scope.insert((operand, index.to_string()), name.clone());
         }
-        self.push(Stmt::LoadBelow { names, operand, index: first.clone() });
+        self.push(Stmt::LoadBelow { names, operand, index: first.clone(), past_end: PastEnd::Zero });
     }
 
     /// Whether only a prefix of an operand exists, and the open loop does not keep an element of a vector inside it.
@@ -306,7 +311,12 @@ impl<'a> Emit<'a> {
         }
         let name = self.label(name, &[index]);
         if self.may_not_exist(operand, index) {
-            self.push(Stmt::LoadBelow { names: vec![name.clone()], operand, index: index.clone() });
+            self.push(Stmt::LoadBelow {
+                names: vec![name.clone()],
+                operand,
+                index: index.clone(),
+                past_end: PastEnd::Zero,
+            });
             return name;
         }
         self.words.extend(element.map(|element| ((operand, element), name.clone())));

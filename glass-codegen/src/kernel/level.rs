@@ -22,26 +22,33 @@ pub(super) fn chunk(sum: &impl Outputs, level: Level, unroll_terms: bool, emit: 
     } else {
         rolled(sum, worker, &acc, emit);
     }
-    meet(&acc, None, level.meeting, emit);
+    meet(&[(acc.clone(), None)], level.meeting, emit);
     emit.once(|emit| sum.finish(&acc, &Vec::new(), emit));
 }
 
-/// All workers of a block add up what each has, or merge it: the first one holds the result.
-pub(super) fn meet(acc: &str, merge: Option<Merge>, meeting: Meeting, emit: &mut Emit<'_>) {
+/// All workers of a block add up what each has, or merge it: the first one holds the results.
+pub(super) fn meet(accs: &[(String, Option<Merge>)], meeting: Meeting, emit: &mut Emit<'_>) {
     let n_workers = emit.workers.count;
-    let combine =
-        |lanes: usize, emit: &mut Emit<'_>| emit.push(Stmt::Combine { acc: acc.to_owned(), lanes, merge });
-    match meeting {
-        Meeting::Tree => combine(n_workers, emit),
-        Meeting::Warps => {
-            let n_warps = n_workers / WARP;
-            combine(WARP, emit);
-            emit.push(Stmt::Deal { acc: acc.to_owned(), n_warps, merge });
-            combine(n_warps, emit);
+    let combine = |(acc, merge): &(String, Option<Merge>), lanes: usize, emit: &mut Emit<'_>| {
+        emit.push(Stmt::Combine { acc: acc.clone(), lanes, merge: *merge });
+    };
+    if meeting == Meeting::Warps {
+        let n_warps = n_workers / WARP;
+        accs.iter().for_each(|acc| combine(acc, WARP, emit));
+        emit.push(Stmt::Deal { accs: accs.to_vec(), n_warps });
+        // Words are dealt to whole warps, which devices merge at once.
+        let lanes = |merge: &Option<Merge>| if merge.is_some() { WARP } else { n_warps };
+        return accs.iter().for_each(|acc| combine(acc, lanes(&acc.1), emit));
+    }
+    for (position, acc) in accs.iter().enumerate() {
+        if position > 0 {
+            emit.barrier();
         }
-        Meeting::Subgroups => {
-            emit.push(Stmt::MeetSubgroups { acc: acc.to_owned(), merge });
-            combine(most_subgroups(n_workers), emit);
+        if meeting == Meeting::Subgroups {
+            emit.push(Stmt::MeetSubgroups { acc: acc.0.clone(), merge: acc.1 });
+            combine(acc, most_subgroups(n_workers), emit);
+        } else {
+            combine(acc, n_workers, emit);
         }
     }
 }
@@ -68,7 +75,12 @@ fn in_vectors(sum: &impl Outputs, worker: &str, accs: &[String], emit: &mut Emit
             sum.term(acc, &Vec::new(), Term { index, name: "", suffix: &format!("{pass}_{place}") }, emit);
         }
     }
-    let mut half = width / 2;
+    halve(accs, emit);
+}
+
+/// Accumulators of a worker meet by halves; the first holds the sum.
+pub(super) fn halve(accs: &[String], emit: &mut Emit<'_>) {
+    let mut half = accs.len() / 2;
     while half > 0 {
         for place in 0..half {
             let (acc, value) = (accs[place].clone(), accs[place + half].clone());
@@ -76,6 +88,31 @@ fn in_vectors(sum: &impl Outputs, worker: &str, accs: &[String], emit: &mut Emit
         }
         half /= 2;
     }
+}
+
+/// Vectors of neighbours of a whole chunk, pass after pass, all written out by the compiler: `body` takes the first element
+/// of one.
+pub(super) fn passes(
+    worker: &str,
+    width: usize,
+    emit: &mut Emit<'_>,
+    body: impl FnOnce(&Index, &mut Emit<'_>),
+) {
+    let (var, n_at_once) = ("pass", emit.workers.count * width);
+    let n_passes = emit.spec.dims[0].extent / n_at_once;
+    let first = Index::name(worker).times(width);
+    if n_passes == 1 {
+        return body(&first, emit);
+    }
+    let stmts = emit.scope(|emit| body(&first.plus(Index::name(var).times(n_at_once)), emit));
+    emit.push(Stmt::Loop {
+        var: var.to_owned(),
+        start: Index::default(),
+        end: Index::constant(n_passes),
+        step: 1,
+        unroll: Some(n_passes),
+        stmts,
+    });
 }
 
 fn written_out(sum: &impl Outputs, worker: &str, acc: &str, emit: &mut Emit<'_>) {

@@ -43,7 +43,7 @@ pub use cost::Cost;
 pub use index::{Index, Packing, Term};
 pub(crate) use overlay::overlays;
 pub use pressure::pressure;
-pub use stmt::{Constant, Epilogue, Function, IntExpr, Note, PivotKind, Sign, Stmt};
+pub use stmt::{Constant, Epilogue, Function, IntExpr, Note, PastEnd, PivotKind, Sign, Stmt};
 pub use vector::{Part, VectorFrame, build_vector};
 pub(crate) use vector::{product_name, stored_name};
 

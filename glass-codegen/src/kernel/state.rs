@@ -2,8 +2,8 @@
 
 use super::emit::Emit;
 use super::level::{self, HANDED_AT_ONCE, PASSES_AT_ONCE};
-use super::{COUNT, Index, Stmt};
-use crate::spec::{Expression, Format, State, StateLoad, StateWord};
+use super::{COUNT, Index, PastEnd, Stmt};
+use crate::spec::{Expression, Format, Merge, State, StateLoad, StateWord};
 
 pub(super) fn state(state: &State, emit: &mut Emit<'_>) {
     let worker = emit.workers.name.expect("a block owns a chunk");
@@ -11,14 +11,36 @@ pub(super) fn state(state: &State, emit: &mut Emit<'_>) {
     for StateWord { name, merge, .. } in &state.words {
         emit.word(name, Index::constant(merge.identity() as usize));
     }
-    let (var, n_workers) = ("term", emit.workers.count);
-    let is_handed = emit.plan.accesses[0].is_handed;
-    let stmts = match is_handed {
-        true => emit.scope(|emit| handed(state, Index::name(var), emit)),
-        false => emit.scope(|emit| emit.within_count(var, |emit| element(state, &Index::name(var), emit))),
-    };
-    let (step, unroll) =
-        if is_handed { (HANDED_AT_ONCE * n_workers, 1) } else { (n_workers, PASSES_AT_ONCE) };
+    let n_workers = emit.workers.count;
+    if emit.plan.accesses[0].is_handed {
+        rolled((HANDED_AT_ONCE * n_workers, 1), worker, emit, |term, emit| {
+            handed(state, Index::name(term), emit)
+        });
+    } else if level.vector_width > 1 {
+        in_vectors(state, level.vector_width, worker, emit);
+    } else {
+        rolled((n_workers, PASSES_AT_ONCE), worker, emit, |term, emit| {
+            emit.within_count(term, |emit| element(state, &Index::name(term), emit));
+        });
+    }
+    let words = state.words.iter().map(|StateWord { name, merge, .. }| ((*name).to_owned(), Some(*merge)));
+    level::meet(&words.collect::<Vec<_>>(), level.meeting, emit);
+    emit.once(|emit| {
+        for (position, StateWord { name, .. }) in state.words.iter().enumerate() {
+            emit.write_word(state.output, Index::constant(position), name);
+        }
+    });
+}
+
+/// Worker `t` takes what begins at `t`, and `step` further on.
+fn rolled(
+    (step, unroll): (usize, usize),
+    worker: &str,
+    emit: &mut Emit<'_>,
+    body: impl FnOnce(&'static str, &mut Emit<'_>),
+) {
+    let var = "term";
+    let stmts = emit.scope(|emit| body(var, emit));
     emit.push(Stmt::Loop {
         var: var.to_owned(),
         start: Index::name(worker),
@@ -26,17 +48,6 @@ pub(super) fn state(state: &State, emit: &mut Emit<'_>) {
         step,
         unroll: Some(unroll),
         stmts,
-    });
-    for (position, StateWord { name, merge, .. }) in state.words.iter().enumerate() {
-        if position > 0 {
-            emit.barrier();
-        }
-        level::meet(name, Some(*merge), level.meeting, emit);
-    }
-    emit.once(|emit| {
-        for (position, StateWord { name, .. }) in state.words.iter().enumerate() {
-            emit.write_word(state.output, Index::constant(position), name);
-        }
     });
 }
 
@@ -57,10 +68,47 @@ fn element(state: &State, index: &Index, emit: &mut Emit<'_>) {
         let index = index.clone().times(emit.spec.operands[*operand].width()).plus(Index::constant(*word));
         emit.push(Stmt::LoadWord { name: name.clone(), operand: *operand, index });
     }
-    for (name, of) in &state.values {
-        emit.push(Stmt::Evaluate { name: (*name).to_owned(), format: Format::U32, of: of.clone() });
-    }
     for StateWord { name, merge, of } in &state.words {
         emit.push(Stmt::MergeWord { acc: (*name).to_owned(), merge: *merge, of: of.clone() });
     }
+}
+
+/// Vectors of neighbours, pass after pass: all loads may be in flight at once. Past the end there is what changes no word.
+fn in_vectors(state: &State, width: usize, worker: &str, emit: &mut Emit<'_>) {
+    let repeats = state.words.iter().all(|word| word.merge.is_idempotent());
+    let past_end = if repeats { PastEnd::Last } else { PastEnd::Zero };
+    level::passes(worker, width, emit, |first, emit| {
+        for StateLoad { name, operand, .. } in &state.loads {
+            let names = (0..width).map(|place| format!("{name}_{place}")).collect();
+            emit.push(Stmt::LoadBelow { names, operand: *operand, index: first.clone(), past_end });
+        }
+        for StateWord { name, merge, of } in &state.words {
+            let made = (0..width).map(|place| at_place(name, of, place, emit)).collect();
+            emit.push(Stmt::MergeWord {
+                acc: (*name).to_owned(),
+                merge: *merge,
+                of: by_halves(*merge, made),
+            });
+        }
+    });
+}
+
+/// What the element at a place of a vector contributes, under a name.
+fn at_place(word: &str, of: &Expression, place: usize, emit: &mut Emit<'_>) -> Expression {
+    let of = of.renamed(&|name| format!("{name}_{place}"));
+    if matches!(of, Expression::Name(_)) {
+        return of;
+    }
+    let name = format!("{word}_{place}");
+    emit.push(Stmt::Evaluate { name: name.clone(), format: Format::U32, of });
+    Expression::Name(name)
+}
+
+/// Words merged in a tree, so that none waits for many.
+fn by_halves(merge: Merge, mut words: Vec<Expression>) -> Expression {
+    while words.len() > 1 {
+        let other = words.split_off(words.len() / 2);
+        words = words.into_iter().zip(other).map(|(x, y)| merge.of(x, y)).collect();
+    }
+    words.pop().expect("a vector has elements")
 }

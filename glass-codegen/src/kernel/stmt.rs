@@ -127,6 +127,15 @@ pub enum Sign {
     Zero,
 }
 
+/// What is read where nothing exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PastEnd {
+    /// 0.
+    Zero,
+    /// The last element that exists.
+    Last,
+}
+
 /// One statement of a body.
 ///
 /// A value's name is a value defined before it, or the name of one of the spec's run-time scalars.
@@ -150,7 +159,7 @@ pub enum Stmt {
         /// First element.
         index: Index,
     },
-    /// Consecutive elements of an operand of which only a prefix exists, values or words: 0 past it.
+    /// Consecutive elements of an operand of which only a prefix exists, values or words.
     LoadBelow {
         /// One name per element; more than one is a vector load where the chunk is whole.
         names: Vec<String>,
@@ -158,6 +167,24 @@ pub enum Stmt {
         operand: usize,
         /// First element.
         index: Index,
+        /// What is there past the end.
+        past_end: PastEnd,
+    },
+    /// One branch or the other; all workers take the same.
+    Whole {
+        /// Where all elements of the chunk exist and begin at addresses that vectors may have.
+        whole: Vec<Stmt>,
+        /// Elsewhere.
+        parts: Vec<Stmt>,
+    },
+    /// Consecutive values to an operand, as one vector.
+    StoreVector {
+        /// Position of the operand in the spec.
+        operand: usize,
+        /// First element.
+        index: Index,
+        /// The values.
+        values: Vec<String>,
     },
     /// Elements, or columns of words, that other blocks hand over during the launch, each as soon as it is there; past the
     /// end what changes nothing.
@@ -249,8 +276,8 @@ pub enum Stmt {
         /// Which row, from the first one of the chunk.
         row: Index,
     },
-    /// The same for a row of each worker, worker `t` the row `first + t`: all fetch the entries of all rows together. +0
-    /// past the last row.
+    /// The same for a row of each worker, worker `t` the row `t`, which were fetched before: all fetch the entries of all rows
+    /// together. +0 past the last row.
     RowProducts {
         /// Its name.
         name: String,
@@ -258,8 +285,6 @@ pub enum Stmt {
         matrix: String,
         /// Name of the vector.
         vector: String,
-        /// First row.
-        first: Index,
     },
     /// A constant as a value.
     Constant {
@@ -305,15 +330,13 @@ pub enum Stmt {
         /// How words merge; `None` adds values.
         merge: Option<Merge>,
     },
-    /// Deals the accumulators of the first lanes of all warps to the lanes of each warp, in order; what changes nothing to
+    /// Deals accumulators of the first lanes of all warps to the lanes of each warp, in order; what changes nothing to
     /// the rest.
     Deal {
-        /// Accumulator.
-        acc: String,
+        /// Accumulators, and how words merge; `None` is of a value that is added.
+        accs: Vec<(String, Option<Merge>)>,
         /// Warps.
         n_warps: usize,
-        /// How words merge; `None` is of values that are added.
-        merge: Option<Merge>,
     },
     /// The accumulators of a subgroup become one, in an order that the device chooses, and those of all subgroups are dealt
     /// to the first workers, in order; what changes nothing to the rest.
@@ -488,6 +511,8 @@ pub enum Stmt {
     Existing {
         /// The element, an integer.
         name: String,
+        /// Of none where the launch's gate is off, which is not looked at before.
+        awaits_gate: bool,
         /// Guarded statements.
         stmts: Vec<Stmt>,
     },

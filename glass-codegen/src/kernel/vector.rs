@@ -3,11 +3,11 @@
 use super::emit::{Emit, Workers};
 use super::level::PASSES_AT_ONCE;
 use super::{
-    Body, COUNT, Fold, Frame, Index, IntExpr, Kernel, Stmt,
+    Body, COUNT, Fold, Frame, Index, IntExpr, Kernel, PastEnd, Stmt,
     build::{self, build},
     level,
 };
-use crate::plan::{Plan, Target, fetches_rows_together};
+use crate::plan::{Plan, Target, has_one_each};
 use crate::spec::{Elementwise, Expression, Format, Operator, Spec, VectorOp, element};
 use std::collections::HashSet;
 
@@ -81,10 +81,7 @@ pub fn build_vector(op: &VectorOp, part: Part, spec: &Spec, plan: &Plan) -> Kern
         _ if op.has_elements() => chunk(op, &mut emit),
         _ => {}
     }
-    let mut stmts = emit.into_stmts();
-    if plan.target == Target::Cuda && !op.sums.is_empty() {
-        stmts.push(Stmt::Barrier);
-    }
+    let stmts = emit.into_stmts();
     let body = Body {
         name: format!("{symbol}_body"),
         worker: workers.name,
@@ -102,80 +99,187 @@ fn alone(op: &VectorOp, emit: &mut Emit<'_>) {
         let operand = operand(sum, emit.spec);
         let old = format!("{sum}_old");
         emit.push(Stmt::Load { names: vec![old.clone()], operand, index: Index::default() });
-        emit.var(&accumulator(sum), Some(&old));
+        emit.var(&accumulator(sum, 0), Some(&old));
     }
-    elements(op, &Index::default(), emit);
+    elements(op, &Index::default(), 0, emit);
     for sum in &op.sums {
         let operand = operand(sum, emit.spec);
-        emit.write(operand, &Index::default(), &accumulator(sum));
+        emit.write(operand, &Index::default(), &accumulator(sum, 0));
     }
 }
 
-/// A chunk: worker `t` of `T` takes the elements `t, t + T, ...`, then all workers meet once for every sum.
+/// A chunk: worker `t` of `T` takes the elements `t, t + T, ...`, or as many vectors of neighbours, then all workers meet once
+/// for every sum.
 fn chunk(op: &VectorOp, emit: &mut Emit<'_>) {
     let worker = emit.workers.name.expect("a block owns a chunk");
+    let level = emit.plan.level.expect("a chunk is one of a level");
+    let elements_per_worker = emit.spec.dims[0].extent / emit.workers.count;
     for sum in &op.sums {
-        emit.var(&accumulator(sum), None);
+        (0..level.vector_width).for_each(|place| drop(emit.var(&accumulator(sum, place), None)));
     }
-    let step = emit.workers.count;
-    let fetches_rows = fetches_rows(op, emit);
-    let (var, start, unroll) = match fetches_rows {
-        true => ("first_row", Index::default(), 1),
-        false => ("i", Index::name(worker), PASSES_AT_ONCE),
-    };
-    let stmts = emit.scope(|emit| match fetches_rows {
-        true => rows(op, &Index::name(var), worker, emit),
-        false => elements(op, &Index::name(var), emit),
-    });
-    let (var, end) = (var.to_owned(), Index::name(COUNT));
-    emit.push(Stmt::Loop { var, start, end, step, unroll: Some(unroll), stmts });
-    let meeting = emit.plan.level.expect("a chunk is one of a level").meeting;
-    for (sum_idx, sum) in op.sums.iter().enumerate() {
-        if sum_idx > 0 {
-            emit.barrier();
-        }
-        level::meet(&accumulator(sum), None, meeting, emit);
-    }
-    if !op.sums.is_empty() {
-        let totals = operand("s", emit.spec);
-        emit.once(|emit| {
-            for (sum_idx, sum) in op.sums.iter().enumerate() {
-                emit.write(totals, &Index::constant(sum_idx), &accumulator(sum));
-            }
+    if level.vector_width > 1 {
+        in_vectors(op, level.vector_width, worker, emit);
+    } else if has_one_each(elements_per_worker) && emit.plan.target == Target::Cuda {
+        one_each(op, worker, emit);
+    } else {
+        let var = "i";
+        let stmts = emit.scope(|emit| elements(op, &Index::name(var), 0, emit));
+        emit.push(Stmt::Loop {
+            var: var.to_owned(),
+            start: Index::name(worker),
+            end: Index::name(COUNT),
+            step: emit.workers.count,
+            unroll: Some(PASSES_AT_ONCE),
+            stmts,
         });
     }
+    if op.sums.is_empty() {
+        return;
+    }
+    let accs: Vec<_> = op.sums.iter().map(|sum| (accumulator(sum, 0), None)).collect();
+    level::meet(&accs, level.meeting, emit);
+    let totals = operand("s", emit.spec);
+    emit.once(|emit| {
+        for (sum_idx, (acc, _)) in accs.iter().enumerate() {
+            emit.write(totals, &Index::constant(sum_idx), acc);
+        }
+    });
 }
 
-/// Whether the workers of a block fetch rows together.
-fn fetches_rows(op: &VectorOp, emit: &Emit<'_>) -> bool {
-    let elements_per_worker = emit.spec.dims[0].extent / emit.workers.count;
-    let is_shared = emit.plan.target == Target::Cuda && op.products().next().is_some();
-    is_shared && fetches_rows_together(elements_per_worker)
-}
-
-/// A row for each worker, whose products all of them need before each looks at its own element.
-fn rows(op: &VectorOp, first: &Index, worker: &str, emit: &mut Emit<'_>) {
+/// An element for each worker. Everything is read before it is known whether the gate is on, so that the two wait together.
+fn one_each(op: &VectorOp, worker: &str, emit: &mut Emit<'_>) {
+    let index = Index::name(worker);
+    for (name, operand) in read(op, emit.spec) {
+        let (names, index) = (vec![name], index.clone());
+        emit.push(Stmt::LoadBelow { names, operand, index, past_end: PastEnd::Zero });
+    }
     for step in &op.elementwise {
         if let Elementwise::Product { name, matrix, vector } = step {
             let [matrix, vector] = [*matrix, *vector].map(|operand| op.operands[operand].name.to_owned());
-            emit.push(Stmt::RowProducts { name: name.clone(), matrix, vector, first: first.clone() });
+            emit.push(Stmt::RowProducts { name: name.clone(), matrix, vector });
         }
     }
-    let row = emit.int("i", IntExpr::Affine(first.clone().plus(Index::name(worker))));
-    let stmts = emit.scope(|emit| elements(op, &row, emit));
-    emit.push(Stmt::Existing { name: "i".to_owned(), stmts });
+    let stmts = emit.scope(|emit| {
+        evaluated(op, Place::ONE, emit);
+        for (operand, value) in stored(op, emit.spec) {
+            emit.push(Stmt::Store { operand, index: index.clone(), value });
+        }
+    });
+    emit.push(Stmt::Existing { name: worker.to_owned(), awaits_gate: true, stmts });
 }
 
-/// What happens to one element. It is stored when everything about it has been read.
-fn elements(op: &VectorOp, index: &Index, emit: &mut Emit<'_>) {
+/// Vectors of neighbours where the chunk is whole, else their elements one by one: either way the place in a vector decides the
+/// accumulator, and these meet by halves.
+fn in_vectors(op: &VectorOp, width: usize, worker: &str, emit: &mut Emit<'_>) {
+    let whole = emit.scope(|emit| {
+        level::passes(worker, width, emit, |first, emit| {
+            for (name, operand) in read(op, emit.spec) {
+                let names = (0..width).map(|place| Place { of: Some(place) }.named(&name)).collect();
+                emit.push(Stmt::Load { names, operand, index: first.clone() });
+            }
+            (0..width).for_each(|place| evaluated(op, Place { of: Some(place) }, emit));
+            for (operand, value) in stored(op, emit.spec) {
+                let values = (0..width).map(|place| Place { of: Some(place) }.named(&value)).collect();
+                emit.push(Stmt::StoreVector { operand, index: first.clone(), values });
+            }
+        });
+    });
+    let parts = emit.scope(|emit| {
+        level::passes(worker, width, emit, |first, emit| {
+            for place in 0..width {
+                let name = format!("i_{place}");
+                let index = emit.int(&name, IntExpr::Affine(first.clone().plus(Index::constant(place))));
+                let stmts = emit.scope(|emit| elements(op, &index, place, emit));
+                emit.push(Stmt::Existing { name, awaits_gate: false, stmts });
+            }
+        });
+    });
+    emit.push(Stmt::Whole { whole, parts });
+    for sum in &op.sums {
+        let accs: Vec<_> = (0..width).map(|place| accumulator(sum, place)).collect();
+        level::halve(&accs, emit);
+    }
+}
+
+/// Where in a vector an element is; `None` of one that is alone.
+#[derive(Clone, Copy)]
+struct Place {
+    of: Option<usize>,
+}
+
+impl Place {
+    const ONE: Place = Place { of: None };
+
+    /// The name of an element's value at this place.
+    fn named(self, name: &str) -> String {
+        self.of.map_or_else(|| name.to_owned(), |place| format!("{name}_{place}"))
+    }
+}
+
+/// The elements that equations read, by name, and their operands.
+fn read(op: &VectorOp, spec: &Spec) -> Vec<(String, usize)> {
+    let is_named = |wanted: &str| {
+        op.elementwise.iter().any(|step| match step {
+            Elementwise::Value { of, .. } | Elementwise::Term { of, .. } => {
+                let mut found = false;
+                of.names(&mut |name| found |= name == wanted);
+                found
+            }
+            Elementwise::Product { .. } => false,
+        })
+    };
+    let read = op.operands.iter().filter(|known| is_named(&element(known.name)));
+    read.map(|known| (element(known.name), operand(&stored_name(known.name), spec))).collect()
+}
+
+/// The operands that take values, and these.
+fn stored(op: &VectorOp, spec: &Spec) -> Vec<(usize, String)> {
+    let values = op.elementwise.iter().filter_map(|step| match step {
+        Elementwise::Value { name, stored: Some(position), .. } => Some((*position, name)),
+        _ => None,
+    });
+    values
+        .map(|(position, name)| (operand(&stored_name(op.operands[position].name), spec), name.clone()))
+        .collect()
+}
+
+/// The values of one element and its terms, of elements that were read.
+fn evaluated(op: &VectorOp, place: Place, emit: &mut Emit<'_>) {
+    let is_own = |name: &str| {
+        op.operands.iter().any(|known| element(known.name) == name)
+            || op.elementwise.iter().any(|step| match step {
+                Elementwise::Value { name: made, .. } | Elementwise::Product { name: made, .. } => {
+                    made == name
+                }
+                Elementwise::Term { .. } => false,
+            })
+    };
+    let at_place =
+        |of: &Expression| of.renamed(&|name| if is_own(name) { place.named(name) } else { name.to_owned() });
+    for step in &op.elementwise {
+        match step {
+            Elementwise::Product { .. } => {}
+            Elementwise::Value { name, of, .. } => {
+                let name = place.named(name);
+                emit.push(Stmt::Evaluate { name, format: Format::F32, of: at_place(of) });
+            }
+            Elementwise::Term { sum, of } => {
+                let sum = &op.sums[*sum];
+                let acc = accumulator(sum, place.of.unwrap_or(0));
+                term(&acc, &place.named(sum), &at_place(of), emit);
+            }
+        }
+    }
+}
+
+/// What happens to one element, whose place in a vector decides the accumulators. It is stored when everything about it has
+/// been read.
+fn elements(op: &VectorOp, index: &Index, place: usize, emit: &mut Emit<'_>) {
     let mut loaded = HashSet::new();
     let mut stores = Vec::new();
     for step in &op.elementwise {
         match step {
             Elementwise::Product { name, matrix, vector } => {
-                if fetches_rows(op, emit) {
-                    continue;
-                }
                 if emit.is_straight {
                     let operand = operand(&product_name(name), emit.spec);
                     emit.push(Stmt::Load { names: vec![name.clone()], operand, index: index.clone() });
@@ -191,7 +295,7 @@ fn elements(op: &VectorOp, index: &Index, emit: &mut Emit<'_>) {
             }
             Elementwise::Term { sum, of } => {
                 load(op, of, index, &mut loaded, emit);
-                term(&op.sums[*sum], of, emit);
+                term(&accumulator(&op.sums[*sum], place), &op.sums[*sum], of, emit);
             }
         }
     }
@@ -212,16 +316,16 @@ fn load(op: &VectorOp, of: &Expression, index: &Index, loaded: &mut HashSet<Stri
     });
 }
 
-fn term(sum: &str, of: &Expression, emit: &mut Emit<'_>) {
-    let acc = accumulator(sum);
+/// Adds a term to an accumulator; `name` names what it is made of.
+fn term(acc: &str, name: &str, of: &Expression, emit: &mut Emit<'_>) {
     if let Expression::Call(Operator::Mul, _, factors) = of {
-        let a = named(&format!("{sum}_x"), &factors[0], emit);
+        let a = named(&format!("{name}_x"), &factors[0], emit);
         let b =
-            if factors[1] == factors[0] { a.clone() } else { named(&format!("{sum}_y"), &factors[1], emit) };
-        return emit.fma(&acc, &a, &b);
+            if factors[1] == factors[0] { a.clone() } else { named(&format!("{name}_y"), &factors[1], emit) };
+        return emit.fma(acc, &a, &b);
     }
-    let value = named(&format!("{sum}_term"), of, emit);
-    emit.push(Stmt::Add { acc, value });
+    let value = named(&format!("{name}_term"), of, emit);
+    emit.push(Stmt::Add { acc: acc.to_owned(), value });
 }
 
 /// A formula as a named value.
@@ -233,8 +337,9 @@ fn named(name: &str, of: &Expression, emit: &mut Emit<'_>) -> String {
     name.to_owned()
 }
 
-fn accumulator(sum: &str) -> String {
-    format!("{sum}_acc")
+/// The accumulator of a place in a vector.
+fn accumulator(sum: &str, place: usize) -> String {
+    if place == 0 { format!("{sum}_acc") } else { format!("{sum}_acc_{place}") }
 }
 
 /// Name of the operand that holds a vector's elements.

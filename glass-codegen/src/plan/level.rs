@@ -82,42 +82,69 @@ impl Shape {
         Shape { threads, elements, up_to }
     }
 
-    /// Elements that a thread loads at once where only numbers are read and the threads of a block meet by warps: 16 bytes,
-    /// if a share is whole vectors of them.
+    /// Elements that a thread loads at once where only numbers or only words are read and the threads of a block meet by
+    /// warps: 16 bytes, if a share is whole vectors of them.
     pub fn vector_width(&self, spec: &Spec, meeting: Meeting) -> usize {
-        let has_words = spec.operands.iter().any(|operand| operand.element == Element::Word);
+        let has = |element| spec.operands.iter().any(|operand| operand.element == element);
+        let is_mixed = has(Element::Word) && has(Element::Real);
         match meeting {
-            Meeting::Warps if self.elements.is_multiple_of(WIDE) && !has_words => WIDE,
+            Meeting::Warps if self.elements.is_multiple_of(WIDE) && !is_mixed => WIDE,
             Meeting::Warps | Meeting::Subgroups | Meeting::Tree => 1,
         }
+    }
+
+    /// The same of equations, which read and write numbers alone.
+    pub(crate) fn vector_width_of_equations(&self) -> usize {
+        if self.elements.is_multiple_of(WIDE) { WIDE } else { 1 }
     }
 }
 
 /// Elements of 16 bytes.
 const WIDE: usize = 4;
 
-/// The shapes of a single launch, as measured on sm_90: one block as long as it is enough, then blocks for every
-/// multiprocessor, then ever fewer sums for the last one.
-pub const ONE_LAUNCH: [Shape; 6] = [
+/// The shapes of a single launch over one vector, as measured on sm_90: one block as long as it is enough, then blocks for
+/// every multiprocessor, of which those of the next launch find places beside them, then ever fewer sums for the last one.
+pub const ONE_LAUNCH: [Shape; 8] = [
+    Shape::new(128, 8, 1 << 10),
     Shape::new(256, 16, 1 << 12),
     Shape::new(512, 32, 1 << 14),
-    Shape::new(128, 16, 1 << 17),
-    Shape::new(256, 16, 1 << 21),
-    Shape::new(512, 32, 1 << 25),
+    Shape::new(128, 16, 1 << 18),
+    Shape::new(256, 16, 1 << 22),
+    Shape::new(256, 32, 1 << 25),
+    Shape::new(1024, 32, 1 << 27),
+    Shape::new(1024, 64, u32::MAX),
+];
+
+/// The same over two vectors.
+pub const ONE_LAUNCH_OF_TWO: [Shape; 7] = [
+    Shape::new(128, 8, 1 << 10),
+    Shape::new(512, 8, 1 << 12),
+    Shape::new(128, 4, 1 << 14),
+    Shape::new(256, 8, 1 << 22),
+    Shape::new(512, 16, 1 << 25),
+    Shape::new(1024, 32, 1 << 27),
     Shape::new(1024, 64, u32::MAX),
 ];
 
 /// The shape of a launch a level.
 pub const MANY_LAUNCHES: Shape = Shape::new(256, 16, u32::MAX);
 
-/// The shapes of one launch of equations, as measured on sm_90: an element a thread while all threads are there at once,
-/// then several, and at last as few sums as one block can add.
-pub const EQUATIONS: [Shape; 3] =
+/// The shapes of one launch of equations, as measured on sm_90: an element a thread while all threads are there at once.
+/// With rows of matrices then several, and at last as few sums as one block can add.
+pub const EQUATIONS_OF_ROWS: [Shape; 3] =
     [Shape::new(256, 1, 1 << 18), Shape::new(256, 4, 1 << 24), Shape::new(256, 16, u32::MAX)];
 
-/// Whether the threads of a block fetch rows of sparse matrices together. That makes one row quick, as measured on sm_90;
-/// where each thread has many, others hide its waiting, and rows that each thread reads alone are faster.
-pub(crate) fn fetches_rows_together(elements_per_thread: usize) -> bool {
+/// The same without matrices and with sums.
+pub const EQUATIONS_WITH_SUMS: [Shape; 3] =
+    [Shape::new(256, 1, 1 << 16), Shape::new(512, 4, 1 << 21), Shape::new(512, 8, u32::MAX)];
+
+/// The same without either.
+pub const EQUATIONS: [Shape; 2] = [Shape::new(256, 1, 1 << 18), Shape::new(256, 4, u32::MAX)];
+
+/// Whether each thread of equations has one element, and waiting is what takes time: then the threads of a block fetch rows of
+/// sparse matrices together, and everything is read before the gate is known. Where each thread has many, others hide its
+/// waiting, and rows that each thread reads alone are faster, as measured on sm_90.
+pub(crate) fn has_one_each(elements_per_thread: usize) -> bool {
     elements_per_thread == 1
 }
 

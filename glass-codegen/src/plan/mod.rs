@@ -30,10 +30,10 @@ pub use candidates::candidates;
 pub(crate) use candidates::{default_threads, shared_excess};
 pub use choose::{Arch, Choice, Reason, choices};
 pub use level::{
-    Destination, EQUATIONS, EQUATIONS_THEN_SUMS, Level, MANY_LAUNCHES, MIN_SUBGROUP, Meeting, ONE_LAUNCH,
-    Shape,
+    Destination, EQUATIONS, EQUATIONS_OF_ROWS, EQUATIONS_THEN_SUMS, EQUATIONS_WITH_SUMS, Level,
+    MANY_LAUNCHES, MIN_SUBGROUP, Meeting, ONE_LAUNCH, ONE_LAUNCH_OF_TWO, Shape,
 };
-pub(crate) use level::{fetches_rows_together, most_subgroups};
+pub(crate) use level::{has_one_each, most_subgroups};
 pub use mapping::{Form, Mapping, Staging, Tier};
 pub use unroll::Unroll;
 

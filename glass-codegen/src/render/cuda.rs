@@ -34,14 +34,17 @@ const TEMPLATES: &[(&str, &str)] = &[
     template!("level_start.cu.tera"),
     template!("level_result.cu.tera"),
     template!("level_call.cu.tera"),
+    template!("await_earlier.cu.tera"),
     template!("load_four.cu.tera"),
+    template!("merge_in_warp.cu.tera"),
     template!("fold.cu.tera"),
     template!("handover.cu.tera"),
-    template!("handover_states.cu.tera"),
     template!("last_block.cu.tera"),
     template!("equations.cu.tera"),
     template!("scalar_statements.cu.tera"),
     template!("vector_start.cu.tera"),
+    template!("vector_bounds.cu.tera"),
+    template!("vector_cleared.cu.tera"),
     template!("row_products.cu.tera"),
     template!("vector_chunk.cu.tera"),
     template!("vector_map.cu.tera"),
@@ -226,7 +229,7 @@ impl Start {
                 Some(lanes) => vec![format!(
                     "Groups of {lanes} lanes, the active ones of a warp at once, call it; each sees the results on return."
                 )],
-                None => body_doc(tier).into_iter().map(str::to_owned).collect(),
+                None => body_doc(tier, plan.level.is_some()).into_iter().map(str::to_owned).collect(),
             },
             body_params,
             body: writer::lines(&batch_facts(input), spec, plan, &kernel.body),
@@ -325,9 +328,10 @@ pub(super) fn code(input: &Input<'_>) -> String {
 }
 
 /// What a caller of the body must know beyond the layout of its operands.
-pub(super) fn body_doc(tier: Tier) -> Option<&'static str> {
+pub(super) fn body_doc(tier: Tier, is_level: bool) -> Option<&'static str> {
     match tier {
         Tier::Thread => None,
+        _ if is_level => Some("All threads of the block call it; the first one sees the results on return."),
         Tier::Warp => Some("All 32 lanes of a warp call it; each sees the results on return."),
         Tier::Block => Some("All threads of the block call it; each sees the results on return."),
     }
@@ -371,14 +375,15 @@ pub(super) fn element_type(operand: &Operand, dtype: DType) -> &'static str {
 pub(super) fn pointer(prefix: &str, operand: &Operand, dtype: DType, tier: Tier) -> (String, String) {
     let is_own = operand.role == Role::In || tier == Tier::Thread;
     let restriction = if is_own { " __restrict__" } else { "" };
-    let (ty, name) = plain_pointer(operand, dtype);
-    (ty + restriction, format!("{prefix}{name}"))
+    let (ty, name) = shared_pointer(prefix, operand, dtype);
+    (ty + restriction, name)
 }
 
-/// The same for memory that another pointer may reach too.
-fn plain_pointer(operand: &Operand, dtype: DType) -> (String, String) {
+/// The same of memory that another pointer reaches too, or that kernels still write while this one waits for them: as
+/// `__restrict__` pointers to what this one does not write, a compiler might read it too early.
+pub(super) fn shared_pointer(prefix: &str, operand: &Operand, dtype: DType) -> (String, String) {
     let constness = if operand.role == Role::In { "const " } else { "" };
-    (format!("{constness}{}*", element_type(operand, dtype)), operand.name.to_owned())
+    (format!("{constness}{}*", element_type(operand, dtype)), format!("{prefix}{}", operand.name))
 }
 
 pub(super) fn scalars(input: &Input<'_>) -> impl Iterator<Item = (String, String)> {
@@ -396,7 +401,7 @@ pub(super) fn body_pointers(input: &Input<'_>) -> impl Iterator<Item = (String, 
         plan.accesses[idx].overlays.is_some() || plan.accesses.iter().any(overlays)
     };
     (0..spec.arguments().len()).chain(shared).map(move |idx| match shares_place(idx) {
-        true => plain_pointer(&spec.operands[idx], spec.dtype),
+        true => shared_pointer("", &spec.operands[idx], spec.dtype),
         false => pointer("", &spec.operands[idx], spec.dtype, tier),
     })
 }

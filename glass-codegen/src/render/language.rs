@@ -146,6 +146,12 @@ impl Lines {
         self.push(statement);
     }
 
+    /// Ends the nesting and begins another one.
+    pub(super) fn reopen(&mut self, statement: &str) {
+        self.close(statement);
+        self.depth += 1;
+    }
+
     pub(super) fn into_text(self) -> String {
         self.text
     }

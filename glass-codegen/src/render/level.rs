@@ -3,23 +3,27 @@
 //! Its parameters are those of the run time's reduction kernels: inputs, partial sums or states where it writes them, the arena,
 //! then numbers.
 
+use super::expression::{self, Evaluator};
 use super::language::Language;
+use super::uses::Uses;
 use super::{Dialect, Input, cuda, state, wgsl, writer};
 use crate::kernel::{Body, COUNT, Fold, Frame};
 use crate::plan::{Destination, Level, Meeting, Tier, most_subgroups};
-use crate::spec::{Operand, Role, Spec};
+use crate::spec::{Expression, Merge, Operand, Role, Spec};
 use serde::Serialize;
-use std::collections::BTreeMap;
 
 #[derive(Serialize)]
 struct CudaFile {
     #[serde(flatten)]
     start: cuda::Start,
     threads_per_block: String,
+    /// Blocks that a multiprocessor shall hold at once.
+    blocks: String,
     kernel_params: Vec<cuda::Param>,
     chunk: String,
-    /// The function that loads a vector, and when a chunk may be loaded so; empty where the text has none.
-    load_four: String,
+    /// Functions that the bodies call.
+    helpers: String,
+    /// When a chunk may be loaded in vectors; empty where it never is.
     whole: String,
     arguments: Vec<cuda::Argument>,
     arguments_whole: Vec<cuda::Argument>,
@@ -46,9 +50,46 @@ struct CudaLastBlock {
     fold: String,
     total_address: &'static str,
     handovers: Vec<String>,
-    /// Words of a state; empty for a sum.
+    #[serde(flatten)]
+    handed: Handed,
+}
+
+/// What blocks hand over.
+#[derive(Serialize)]
+pub(super) struct Handed {
+    /// Words of each block.
     n_words: String,
+    /// What changes nothing.
     nothing: String,
+}
+
+impl Handed {
+    /// A sum: the bits of +0 change nothing.
+    pub(super) fn sum() -> Handed {
+        Handed::of(&[0])
+    }
+
+    fn of(identities: &[u32]) -> Handed {
+        let nothing: Vec<_> = identities.iter().map(|identity| format!("{identity}u")).collect();
+        Handed { n_words: format!("{}u", identities.len()), nothing: format!("{{ {} }}", nothing.join(", ")) }
+    }
+}
+
+/// How four neighbours are loaded.
+#[derive(Serialize)]
+struct LoadFour {
+    element: &'static str,
+    ty: &'static str,
+    zero: &'static str,
+    repeats_last: bool,
+}
+
+/// How the words of a warp merge.
+#[derive(Serialize)]
+struct MergeInWarp {
+    function: &'static str,
+    instruction: &'static str,
+    merged: String,
 }
 
 /// CUDA C++ text of a level.
@@ -72,8 +113,12 @@ fn last_block(spec: &Spec, file: CudaFile, fold: &Fold, facts: &writer::Facts) -
     let state = spec.state();
     let words = state.map_or(&[][..], |state| &state.words);
     let n_words = words.len();
-    let hand_over = |word| format!("hand_over(handed + {n_words}u * group + {word}u, s[{word}u]);");
-    let nothing: Vec<_> = words.iter().map(|word| format!("{}u", word.merge.identity())).collect();
+    let hand_over = |word: usize| match (n_words, word) {
+        (1, _) => "hand_over(handed + group, s[0u]);".to_owned(),
+        (_, 0) => format!("hand_over(handed + {n_words}u * group, s[0u]);"),
+        _ => format!("hand_over(handed + {n_words}u * group + {word}u, s[{word}u]);"),
+    };
+    let identities: Vec<_> = words.iter().map(|word| word.merge.identity()).collect();
     CudaLastBlock {
         file,
         fold_name: fold.body.name.clone(),
@@ -83,12 +128,14 @@ fn last_block(spec: &Spec, file: CudaFile, fold: &Fold, facts: &writer::Facts) -
         total_address: total(spec).1,
         handovers: match state {
             Some(_) => (0..n_words).map(hand_over).collect(),
-            None => vec!["hand_over(handed + group, sum);".to_owned()],
+            None => vec!["hand_over(handed + group, __float_as_uint(sum));".to_owned()],
         },
-        n_words: state.map_or_else(String::new, |_| format!("{n_words}u")),
-        nothing: format!("{{ {} }}", nothing.join(", ")),
+        handed: state.map_or_else(Handed::sum, |_| Handed::of(&identities)),
     }
 }
+
+/// Threads that a multiprocessor holds at most, from sm_90 on: so many have to wait for memory to use all of its bandwidth.
+const THREADS_AT_ONCE: usize = 2048;
 
 /// What is folded, for the reader.
 pub(super) const SUMS_OF_ALL: &str = "The sums of all chunks, in their order.";
@@ -115,12 +162,9 @@ fn cuda_file(input: &Input<'_>) -> CudaFile {
     let has_vectors = width > 1;
     let starts: Vec<_> =
         inputs(spec).zip(STARTS).map(|(_, start)| format!("{start} % {width}u == 0u")).collect();
-    let (load_four, whole) = match has_vectors {
-        true => (
-            cuda::language(spec.dtype).file("load_four.cu.tera", &BTreeMap::<&str, &str>::new()),
-            format!("{COUNT} == {chunk} && {}", starts.join(" && ")),
-        ),
-        false => (String::new(), String::new()),
+    let whole = match has_vectors {
+        true => format!("{COUNT} == {chunk} && {}", starts.join(" && ")),
+        false => String::new(),
     };
     CudaFile {
         start: cuda::Start::of(
@@ -129,8 +173,9 @@ fn cuda_file(input: &Input<'_>) -> CudaFile {
             cuda_params(spec, &kernel.body, has_vectors),
         ),
         threads_per_block: plan.mapping.threads_per_block.to_string(),
+        blocks: (THREADS_AT_ONCE / plan.mapping.threads_per_block).to_string(),
         kernel_params: kernel_params(spec, level.destination),
-        load_four,
+        helpers: helpers(input),
         whole,
         arguments: arguments(has_vectors.then_some(false)),
         arguments_whole: arguments(Some(true)),
@@ -144,13 +189,41 @@ fn cuda_file(input: &Input<'_>) -> CudaFile {
     }
 }
 
+/// The functions that the bodies of a level call.
+fn helpers(input: &Input<'_>) -> String {
+    let Input { spec, plan, kernel, .. } = input;
+    let language = cuda::language(spec.dtype);
+    let mut text = String::new();
+    for merge in Uses::of(&kernel.body.stmts).merges {
+        let merged = merge.of(Expression::name("word"), Expression::name("other"));
+        let file = MergeInWarp {
+            function: writer::merge_in_warp(merge),
+            instruction: match merge {
+                Merge::Sum => "__reduce_add_sync",
+                Merge::Least => "__reduce_min_sync",
+                Merge::Greatest => "__reduce_max_sync",
+            },
+            merged: expression::statement(&merged, Evaluator::Scalar, language, &str::to_owned),
+        };
+        text += &language.file("merge_in_warp.cu.tera", &file);
+    }
+    if plan.level.is_some_and(|level| level.vector_width > 1) {
+        let element = cuda::element_type(&spec.operands[0], spec.dtype);
+        let (ty, zero) = if spec.state().is_some() { ("uint", "0u") } else { ("float", "0.0f") };
+        let repeats_last =
+            spec.state().is_some_and(|state| state.words.iter().all(|word| word.merge.is_idempotent()));
+        text += &language.file("load_four.cu.tera", &LoadFour { element, ty, zero, repeats_last });
+    }
+    text
+}
+
 /// Name and address of what a block keeps of everything: a sum, or the words of a state.
 fn total(spec: &Spec) -> (&'static str, &'static str) {
     if spec.state().is_some() { ("state", "s") } else { ("sum", "&sum") }
 }
 
 fn kernel_params(spec: &Spec, destination: Destination) -> Vec<cuda::Param> {
-    let pointer = |operand| cuda::pointer("g_", operand, spec.dtype, Tier::Block);
+    let pointer = |operand| cuda::shared_pointer("g_", operand, spec.dtype);
     let made = match destination {
         Destination::Scalar => None,
         Destination::Partials => Some(pointer(output(spec))),
@@ -182,7 +255,7 @@ fn result(spec: &Spec, language: &Language) -> String {
 
 /// Pointers, the worker, the number of elements, and with vectors whether they may be used.
 fn cuda_params(spec: &Spec, body: &Body, has_vectors: bool) -> Vec<cuda::Param> {
-    let pointers = spec.arguments().iter().map(|operand| cuda::pointer("", operand, spec.dtype, Tier::Block));
+    let pointers = spec.arguments().iter().map(|operand| cuda::shared_pointer("", operand, spec.dtype));
     params_of(pointers, body, has_vectors)
 }
 
@@ -192,7 +265,7 @@ pub(super) fn fold_params(fold: &Fold) -> Vec<cuda::Param> {
         if access.is_handed {
             return ("unsigned long long*".to_owned(), operand.name.to_owned());
         }
-        cuda::pointer("", operand, fold.spec.dtype, Tier::Block)
+        cuda::shared_pointer("", operand, fold.spec.dtype)
     });
     params_of(pointers, &fold.body, false)
 }

@@ -1,6 +1,8 @@
 //! What a body uses beyond plain arithmetic, read off its statements: what a file has to define before it.
 
 use crate::kernel::{Function, Packing, PivotKind, Stmt};
+use crate::plan::WARP;
+use crate::spec::Merge;
 use std::collections::{BTreeSet, HashSet};
 
 /// Functions, pivots, trees and operands of a body.
@@ -12,8 +14,12 @@ pub(super) struct Uses {
     pub(super) trees: BTreeSet<usize>,
     /// Words meet in them, not values.
     pub(super) merges_words: bool,
-    /// The warps of a block whose sums are dealt.
-    pub(super) dealt: Option<usize>,
+    /// What is dealt to warps at once, and their number.
+    pub(super) dealt: Option<[usize; 2]>,
+    /// How words merge in warps.
+    pub(super) merges: Vec<Merge>,
+    /// Whether the gate is looked at after elements were read.
+    pub(super) awaits_gate: bool,
     /// Whether workers fetch rows of sparse matrices together.
     pub(super) has_row_products: bool,
     /// Names of the integers that are words of the problem.
@@ -47,9 +53,10 @@ impl Uses {
                 Stmt::Combine { lanes, merge, .. } => {
                     self.merges_words |= merge.is_some();
                     self.trees.insert(*lanes);
+                    self.merges.extend(merge.filter(|merge| *lanes == WARP && !self.merges.contains(merge)));
                 }
                 Stmt::Place { name, .. } => drop(self.placed.insert(name.clone())),
-                Stmt::Deal { n_warps, .. } => self.dealt = Some(*n_warps),
+                Stmt::Deal { accs, n_warps } => self.dealt = Some([accs.len(), *n_warps]),
                 Stmt::MeetSubgroups { .. } => {}
                 Stmt::Load { operand, .. }
                 | Stmt::LoadBelow { operand, .. }
@@ -63,13 +70,21 @@ impl Uses {
                 Stmt::Store { operand, .. }
                 | Stmt::StoreUnless { operand, .. }
                 | Stmt::StoreStatus { operand, .. }
+                | Stmt::StoreVector { operand, .. }
                 | Stmt::StoreWord { operand, .. } => {
                     self.stored.insert(*operand);
                 }
-                Stmt::Loop { stmts, .. }
-                | Stmt::Guard { stmts, .. }
-                | Stmt::Existing { stmts, .. }
-                | Stmt::Block { stmts } => self.add(stmts),
+                Stmt::Loop { stmts, .. } | Stmt::Guard { stmts, .. } | Stmt::Block { stmts } => {
+                    self.add(stmts)
+                }
+                Stmt::Existing { awaits_gate, stmts, .. } => {
+                    self.awaits_gate |= awaits_gate;
+                    self.add(stmts);
+                }
+                Stmt::Whole { whole, parts } => {
+                    self.add(whole);
+                    self.add(parts);
+                }
                 Stmt::RowProducts { .. } => self.has_row_products = true,
                 Stmt::Evaluate { .. }
                 | Stmt::RowProduct { .. }

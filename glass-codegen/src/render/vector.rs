@@ -14,8 +14,13 @@ struct CudaStart {
     threads_per_block: String,
     symbol: String,
     kernel_params: Vec<cuda::Param>,
+    chunk: String,
     scalars: Vec<String>,
     has_sums: bool,
+    /// The gate is looked at after elements were read.
+    awaits_gate: bool,
+    /// What is fetched before anything else.
+    fetched: Vec<String>,
 }
 
 /// How rows of a sparse matrix are fetched.
@@ -35,8 +40,12 @@ struct CudaMap {
     threads_per_block: String,
     kernel_params: Vec<cuda::Param>,
     chunk: String,
+    /// When a chunk may be loaded in vectors; empty where it never is.
+    whole: String,
     scalars: Vec<String>,
     has_sums: bool,
+    awaits_gate: bool,
+    fetched: Vec<String>,
     n_sums: String,
     arguments: Vec<cuda::Argument>,
 }
@@ -53,6 +62,8 @@ struct CudaLastBlock {
     reads: Vec<String>,
     folds: Vec<String>,
     step: String,
+    #[serde(flatten)]
+    handed: level::Handed,
 }
 
 #[derive(Serialize)]
@@ -72,19 +83,23 @@ pub(super) fn cuda(input: &Input<'_>, frame: &VectorFrame) -> String {
                 threads_per_block: threads(input),
                 symbol: input.kernel.symbol.clone(),
                 kernel_params: kernel_params(frame),
+                chunk: String::new(),
                 scalars: reads(op, &op.equation_scalars(), language),
                 has_sums: false,
+                awaits_gate: false,
+                fetched: Vec::new(),
             };
             language.file("scalars.cu.tera", &CudaScalars { start, step: cuda_step(op, 1) })
         }
         Part::LastBlock => {
             let fold = frame.fold.as_ref().expect("a last block has something to add up");
             let fold_call = |sum_idx: usize| {
-                format!(
-                    "{}(handed + {sum_idx}u * n_groups, sums + {sum_idx}u, threadIdx.x, n_groups);",
-                    fold.body.name
-                )
+                let handed = offset(&handed_of(sum_idx), "");
+                let sum = if sum_idx == 0 { "sums".to_owned() } else { format!("sums + {sum_idx}u") };
+                format!("{}({handed}, {sum}, threadIdx.x, n_groups);", fold.body.name)
             };
+            // The threads meet in the same memory for each sum.
+            let folds = each_sum(op, fold_call).join("\n__syncthreads();\n");
             let file = CudaLastBlock {
                 map: cuda_map(input, frame),
                 fold_name: fold.body.name.clone(),
@@ -97,11 +112,13 @@ pub(super) fn cuda(input: &Input<'_>, frame: &VectorFrame) -> String {
                     &fold.body,
                 ),
                 stores: each_sum(op, |sum_idx| {
-                    format!("hand_over(handed + {sum_idx}u * n_groups + group, sums[{sum_idx}u]);")
+                    let handed = offset(&handed_of(sum_idx), " + group");
+                    format!("hand_over({handed}, __float_as_uint(sums[{sum_idx}u]));")
                 }),
                 reads: reads(op, &scalars_of_step(op), language),
-                folds: each_sum(op, fold_call),
+                folds: folds.lines().map(str::to_owned).collect(),
                 step: cuda_step(op, 2),
+                handed: level::Handed::sum(),
             };
             language.file("vector_last_block.cu.tera", &file)
         }
@@ -132,6 +149,19 @@ fn slot(op: &VectorOp, position: usize) -> String {
     format!("{}_slot", op.scalars[position].name)
 }
 
+/// Words before those of a sum.
+fn handed_of(sum_idx: usize) -> String {
+    match sum_idx {
+        0 => String::new(),
+        1 => " + n_groups".to_owned(),
+        _ => format!(" + {sum_idx}u * n_groups"),
+    }
+}
+
+fn offset(words: &str, group: &str) -> String {
+    format!("handed{words}{group}")
+}
+
 fn threads(input: &Input<'_>) -> String {
     input.plan.mapping.threads_per_block.to_string()
 }
@@ -142,7 +172,10 @@ fn each_sum(op: &VectorOp, line: impl Fn(usize) -> String) -> Vec<String> {
 
 fn cuda_map(input: &Input<'_>, frame: &VectorFrame) -> CudaMap {
     let op = &frame.op;
-    let (mut params, mut arguments) = (Vec::new(), Vec::new());
+    let uses = Uses::of(&input.kernel.body.stmts);
+    let n_matrices = op.operands.iter().filter(|operand| operand.usage == Usage::Matrix).count();
+    let tile = writer::row_tile(input.plan.mapping.threads_per_block, n_matrices.max(1));
+    let (mut params, mut arguments, mut rows) = (Vec::new(), Vec::new(), Vec::new());
     let mut pass = |ty: &str, name: String, value: String| {
         params.push((ty.to_owned(), name));
         arguments.push(value);
@@ -151,12 +184,23 @@ fn cuda_map(input: &Input<'_>, frame: &VectorFrame) -> CudaMap {
         let name = operand.name;
         match operand.usage {
             Usage::Matrix => {
-                pass(INDICES, format!("{name}_offsets"), format!("g_{name}_offsets + first"));
+                if uses.has_row_products {
+                    // Values and elements of the vector.
+                    let n_entries = 2 * tile;
+                    let matrix = format!("g_{name}_offsets + first, g_{name}_columns, g_{name}_values");
+                    let own = format!("{name}_entries, threadIdx.x, {COUNT}");
+                    rows.push(format!("__shared__ float {name}_entries[{n_entries}];"));
+                    rows.push(format!("Rows {name}_rows = fetch_rows({matrix}, {own});"));
+                    pass("Rows&", format!("{name}_rows"), format!("{name}_rows"));
+                    pass("float*", format!("{name}_entries"), format!("{name}_entries"));
+                } else {
+                    pass(INDICES, format!("{name}_offsets"), format!("g_{name}_offsets + first"));
+                }
                 pass(INDICES, format!("{name}_columns"), format!("g_{name}_columns"));
                 pass(READ, format!("{name}_values"), format!("g_{name}_values"));
             }
             Usage::Read => {
-                pass(READ, stored_name(name), format!("g_{name}_v + {name}_start + first"));
+                pass(SHARED, stored_name(name), format!("g_{name}_v + {name}_start + first"));
             }
             Usage::Write | Usage::ReadWrite => {
                 pass(WRITTEN, stored_name(name), format!("g_{name}_v + {name}_start + first"));
@@ -164,7 +208,7 @@ fn cuda_map(input: &Input<'_>, frame: &VectorFrame) -> CudaMap {
             Usage::Gathered => {}
         }
         if op.products().any(|(_, vector)| vector == position) {
-            pass(READ, format!("{name}_all"), format!("g_{name}_v + {name}_start"));
+            pass(SHARED, format!("{name}_all"), format!("g_{name}_v + {name}_start"));
         }
     }
     for position in op.element_scalars() {
@@ -180,34 +224,52 @@ fn cuda_map(input: &Input<'_>, frame: &VectorFrame) -> CudaMap {
     }
     pass("unsigned int", "thread".to_owned(), "threadIdx.x".to_owned());
     pass("unsigned int", COUNT.to_owned(), COUNT.to_owned());
+    let whole = whole(input, op);
+    if !whole.is_empty() {
+        pass("bool", "is_whole".to_owned(), "is_whole".to_owned());
+    }
+    if uses.awaits_gate {
+        pass("bool", "is_on".to_owned(), "is_on".to_owned());
+    }
     let subject = "One chunk of long vectors; elements from `count` on do not exist.";
     let row_products = || {
         let threads = input.plan.mapping.threads_per_block;
-        let tile = writer::row_tile(threads);
         let [threads_per_block, tile, per_thread] =
             [threads, tile, tile / threads].map(|number| number.to_string());
         let file = RowProducts { threads_per_block, tile, per_thread };
         cuda::language(DType::F32).file("row_products.cu.tera", &file)
     };
     CudaMap {
-        row_products: if Uses::of(&input.kernel.body.stmts).has_row_products {
-            row_products()
-        } else {
-            String::new()
-        },
+        row_products: if uses.has_row_products { row_products() } else { String::new() },
         start: cuda::Start::of(input, subject, cuda::params(params)),
         threads_per_block: threads(input),
         kernel_params: kernel_params(frame),
         chunk: chunk(input),
+        whole,
         scalars: reads(op, &op.element_scalars(), cuda::language(DType::F32)),
         has_sums: !op.sums.is_empty(),
+        awaits_gate: uses.awaits_gate,
+        fetched: rows,
         n_sums: op.sums.len().to_string(),
         arguments: cuda::arguments(arguments),
     }
 }
 
+/// When the chunks of all vectors are whole and begin at multiples of 16 bytes; empty where vectors are not loaded so.
+fn whole(input: &Input<'_>, op: &VectorOp) -> String {
+    let width = input.plan.level.map_or(1, |level| level.vector_width);
+    if width == 1 {
+        return String::new();
+    }
+    let own = op.operands.iter().filter(|operand| !matches!(operand.usage, Usage::Matrix | Usage::Gathered));
+    let starts = own.map(|operand| format!(" && {}_start % {width}u == 0u", operand.name));
+    format!("{COUNT} == {}{}", chunk(input), starts.collect::<String>())
+}
+
 const INDICES: &str = "const unsigned int* __restrict__";
 const READ: &str = "const float* __restrict__";
+/// What earlier kernels may still write: see [`cuda::shared_pointer`].
+const SHARED: &str = "const float*";
 const WRITTEN: &str = "float* __restrict__";
 
 fn kernel_params(frame: &VectorFrame) -> Vec<cuda::Param> {
@@ -221,8 +283,8 @@ fn kernel_params(frame: &VectorFrame) -> Vec<cuda::Param> {
                 param(INDICES, format!("g_{name}_columns"));
                 param(READ, format!("g_{name}_values"));
             }
-            Usage::Read | Usage::Gathered => param(READ, format!("g_{name}_v")),
-            Usage::Write | Usage::ReadWrite => param(WRITTEN, format!("g_{name}_v")),
+            Usage::Read | Usage::Gathered => param(SHARED, format!("g_{name}_v")),
+            Usage::Write | Usage::ReadWrite => param("float*", format!("g_{name}_v")),
         }
     }
     if !frame.op.sums.is_empty() {

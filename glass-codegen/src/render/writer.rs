@@ -3,6 +3,8 @@
 
 mod handed;
 
+pub(super) use handed::merge_in_warp;
+
 use super::expression::{self, Evaluator};
 use super::language::{Language, Lines};
 use super::uses::Uses;
@@ -61,10 +63,9 @@ pub(super) fn lines(facts: &Facts, spec: &Spec, plan: &Plan, body: &Body) -> Str
         };
         lines.push(&writer.fill(component, &[("name", operand.name), ("elements", &elements)]));
     }
-    // Values and elements of the vector.
-    let entries = uses.has_row_products.then(|| 2 * row_tile(plan.mapping.threads_per_block));
     let slots = uses.trees.last().copied().filter(|lanes| *lanes > WARP);
-    let arrays = [("slots", slots), ("totals", uses.dealt), ("entries", entries)];
+    let totals = uses.dealt.map(|[n_accs, n_warps]| n_accs * n_warps);
+    let arrays = [("slots", slots), ("totals", totals)];
     for (name, elements) in arrays {
         if let Some(elements) = elements.filter(|_| facts.language.has("shared_array")) {
             let component = if uses.merges_words { "shared_words" } else { "shared_array" };
@@ -75,9 +76,10 @@ pub(super) fn lines(facts: &Facts, spec: &Spec, plan: &Plan, body: &Body) -> Str
     lines.into_text()
 }
 
-/// Entries of a sparse matrix that workers fetch together: eight each, as far as shared memory holds them beside others.
-pub(super) fn row_tile(n_workers: usize) -> usize {
-    (8 * n_workers).min(MAX_ROW_TILE)
+/// Entries of each of so many sparse matrices that workers fetch together: eight each, as far as shared memory holds them
+/// beside others.
+pub(super) fn row_tile(n_workers: usize, n_matrices: usize) -> usize {
+    (8 * n_workers).min(MAX_ROW_TILE / n_matrices.next_power_of_two()).max(n_workers)
 }
 
 const MAX_ROW_TILE: usize = 4096;
@@ -115,7 +117,7 @@ impl Writer<'_> {
             Stmt::Int { name, value } => {
                 lines.push(&fill("int", &[("name", name), ("value", &self.int(value))]));
             }
-            Stmt::LoadBelow { names, operand, index } => self.load_below(names, *operand, index, lines),
+            Stmt::LoadBelow { names, operand, index, .. } => self.load_below(names, *operand, index, lines),
             Stmt::TakeHanded { names, operand, index, stride } => {
                 self.take_handed(names, *operand, (index, *stride), lines);
             }
@@ -164,17 +166,10 @@ impl Writer<'_> {
                 lines.push(&fill(component, &[("name", name), ("value", &self.formula(of))]));
             }
             Stmt::MergeWord { acc, merge, of } => lines.push(&self.merged(acc, *merge, of.clone())),
-            Stmt::RowProducts { name, matrix, vector, first } => {
-                let first = self.index(first);
-                let worker = self.worker.expect("workers fetch rows together");
-                let arguments = [
-                    ("name", name.as_str()),
-                    ("matrix", matrix),
-                    ("vector", vector),
-                    ("first", &first),
-                    ("worker", worker),
-                    ("limit", COUNT),
-                ];
+            Stmt::RowProducts { name, matrix, vector } => {
+                let worker = self.worker.expect("rows are dealt to the workers of a body");
+                let arguments =
+                    [("name", name.as_str()), ("matrix", matrix), ("vector", vector), ("worker", worker)];
                 lines.push(&fill("row_products", &arguments));
             }
             Stmt::RowProduct { name, matrix, vector, row } => {
@@ -205,7 +200,7 @@ impl Writer<'_> {
                 lines.push(&fill(component, &[("acc", acc), ("value", &self.value(value))]));
             }
             Stmt::Combine { acc, lanes: width, merge } => self.combine(acc, *width, *merge, lines),
-            Stmt::Deal { acc, n_warps, merge } => self.deal(acc, *n_warps, *merge, lines),
+            Stmt::Deal { accs, n_warps } => self.deal(accs, *n_warps, lines),
             Stmt::MeetSubgroups { acc, merge } => self.meet_subgroups(acc, *merge, lines),
             Stmt::Finish { name, acc, old, epilogue } => {
                 let old = old.as_deref().unwrap_or_default();
@@ -263,13 +258,34 @@ impl Writer<'_> {
                 }
                 self.nested(&self.opening(var, start, end, *step), stmts, lines);
             }
+            Stmt::Guard { name, limit: 1, stmts }
+                if self.plan.level.is_some() && self.facts.language.has("open_first") =>
+            {
+                self.nested(&fill("open_first", &[("name", name)]), stmts, lines);
+            }
             Stmt::Guard { name, limit, stmts } => {
                 let opening = fill("open_guard", &[("name", name), ("limit", &self.literal(*limit))]);
                 self.nested(&opening, stmts, lines);
             }
-            Stmt::Existing { name, stmts } => {
-                let opening = fill("open_guard", &[("name", name), ("limit", COUNT)]);
+            Stmt::Existing { name, awaits_gate, stmts } => {
+                let component = if *awaits_gate { "open_guard_and_gate" } else { "open_guard" };
+                let opening = fill(component, &[("name", name), ("limit", COUNT)]);
                 self.nested(&opening, stmts, lines);
+            }
+            Stmt::Whole { whole, parts } => {
+                lines.open(&fill("open_whole", &[]));
+                self.block(whole, lines);
+                lines.reopen(&fill("open_otherwise", &[]));
+                self.block(parts, lines);
+                lines.close(&fill("close", &[]));
+            }
+            Stmt::StoreVector { operand, index, values } => {
+                let [operand, index] =
+                    [self.spec.operands[*operand].name.to_owned(), self.place(*operand, index)];
+                let values: Vec<_> = values.iter().map(|value| self.value(value)).collect();
+                let values = values.join(", ");
+                let arguments = [("operand", operand.as_str()), ("index", &index), ("values", &values)];
+                lines.push(&fill("store_four", &arguments));
             }
             Stmt::Block { stmts } => self.nested(&fill("open_block", &[]), stmts, lines),
             Stmt::Barrier => {
@@ -316,17 +332,19 @@ impl Writer<'_> {
             "load_vector",
             &[("vector_ty", &vector_ty), ("name", &vector), ("operand", array), ("index", &index)],
         ));
-        self.components(names, &vector, lines);
+        self.components(names, Element::Real, &vector, lines);
     }
 
     /// Elements of which only a prefix exists.
     fn load_below(&self, names: &[String], operand: usize, first: &Index, lines: &mut Lines) {
         let (array, place) = (self.spec.operands[operand].name, self.place(operand, first));
         let index = self.index(first);
-        let (component, loaded) = match (names, self.spec.operands[operand].element) {
+        let element = self.spec.operands[operand].element;
+        let (component, loaded) = match (names, element) {
             ([name], Element::Real) => ("load_below", name.clone()),
             ([name], Element::Word) => ("load_word_below", name.clone()),
-            _ => ("load_four", format!("{}_four", names[0])),
+            (_, Element::Real) => ("load_four", format!("{}_four", names[0])),
+            (_, Element::Word) => ("load_four_words", format!("{}_four", names[0])),
         };
         let arguments = [
             ("name", loaded.as_str()),
@@ -337,15 +355,19 @@ impl Writer<'_> {
         ];
         lines.push(&self.fill(component, &arguments));
         if names.len() > 1 {
-            self.components(names, &loaded, lines);
+            self.components(names, element, &loaded, lines);
         }
     }
 
     /// The members of a vector under names of their own.
-    fn components(&self, names: &[String], vector: &str, lines: &mut Lines) {
+    fn components(&self, names: &[String], element: Element, vector: &str, lines: &mut Lines) {
+        let component = match element {
+            Element::Real => "component",
+            Element::Word => "word_component",
+        };
         for (name, member) in names.iter().zip(["x", "y", "z", "w"]) {
             let arguments = [("name", name.as_str()), ("vector", vector), ("member", member)];
-            lines.push(&self.fill("component", &arguments));
+            lines.push(&self.fill(component, &arguments));
         }
     }
 

@@ -106,6 +106,17 @@ impl Expression {
         Expression::Call(operator, Format::U32, args.into())
     }
 
+    /// The same formula over other names.
+    pub(crate) fn renamed(&self, to: &impl Fn(&str) -> String) -> Expression {
+        match self {
+            Expression::Name(name) => Expression::Name(to(name)),
+            Expression::Number(_) | Expression::Integer(_) => self.clone(),
+            Expression::Call(operator, format, args) => {
+                Expression::Call(*operator, *format, args.iter().map(|arg| arg.renamed(to)).collect())
+            }
+        }
+    }
+
     /// Visits every named value.
     pub fn names(&self, visit: &mut impl FnMut(&str)) {
         match self {

@@ -24,6 +24,14 @@ impl Merge {
         }
     }
 
+    /// Whether a word changes nothing that it has been merged with before.
+    pub fn is_idempotent(self) -> bool {
+        match self {
+            Merge::Least | Merge::Greatest => true,
+            Merge::Sum => false,
+        }
+    }
+
     /// The merged word as a formula.
     pub fn of(self, x: Expression, y: Expression) -> Expression {
         match self {
@@ -63,8 +71,6 @@ pub struct State {
     pub format: Format,
     /// What is read of each element or state.
     pub loads: Vec<StateLoad>,
-    /// Named values of one element, in order.
-    pub values: Vec<(&'static str, Expression)>,
     /// The words.
     pub words: Vec<StateWord>,
     /// Number of elements or states.
@@ -96,13 +102,10 @@ pub(crate) fn old(result: &str) -> String {
 
 impl fmt::Display for State {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let State { format, loads, values, words, length, finish, .. } = self;
+        let State { format, loads, words, length, finish, .. } = self;
         write!(f, "state of {} over {length}", format.as_str())?;
         for StateLoad { name, operand, word } in loads {
             write!(f, "\n    each {name} = word {word} of operand {operand}")?;
-        }
-        for (name, of) in values {
-            write!(f, "\n    each {name} = {of}")?;
         }
         for StateWord { name, merge, of } in words {
             write!(f, "\n    {merge:?} {name} of {of}")?;

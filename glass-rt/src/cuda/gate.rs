@@ -11,6 +11,8 @@ use crate::measure::Resources;
 /// A function that passed its gates.
 pub(crate) struct Loaded {
     pub(super) function: CudaFunction,
+    /// Architecture that its text was compiled for.
+    pub(super) text_arch: u32,
     pub(crate) resources: Resources,
 }
 
@@ -103,7 +105,8 @@ impl Context {
             binary_version: read(Attribute::CU_FUNC_ATTRIBUTE_BINARY_VERSION)?,
         };
         tracing::debug!(symbol, ?resources, "kernel passed its gates");
-        Ok(Loaded { function, resources })
+        let text_arch = read(Attribute::CU_FUNC_ATTRIBUTE_PTX_VERSION)?;
+        Ok(Loaded { function, text_arch, resources })
     }
 }
 

@@ -12,6 +12,7 @@ mod image;
 mod launch;
 mod memory;
 mod nvrtc;
+mod prepared;
 mod probe;
 mod program;
 
@@ -42,12 +43,18 @@ const ALIGNMENT: u32 = 256;
 /// Threads of a warp.
 const WARP: u32 = 32;
 
+/// The first architecture whose kernels can wait for the ones before them, and the first driver that records such launches.
+const AHEAD_ARCH: u32 = 90;
+const AHEAD_DRIVER: i32 = 12_030;
+
 /// An opened GPU.
 pub(crate) struct Context {
     ctx: Arc<CudaContext>,
     stream: Arc<CudaStream>,
     arch: u32,
     driver: String,
+    /// Launches may start while the kernels before them run, in recorded graphs, too.
+    starts_ahead: bool,
     limits: Limits,
     modules: Mutex<HashMap<ModuleKey, Arc<Loaded>>>,
     disk: cache::DiskCache,
@@ -83,11 +90,13 @@ impl Context {
             arch: Some(arch),
         };
         let name = ctx.name().map_err(|error| failed("reading the device name", error))?;
-        let driver = driver_version()?;
+        let version = driver_version()?;
+        let driver = format!("{}.{}", version / 1000, version % 1000 / 10);
+        let starts_ahead = arch >= AHEAD_ARCH && version >= AHEAD_DRIVER;
         tracing::debug!(ordinal, name, arch, driver, "opened CUDA device");
         let name = format!("cuda:{ordinal} {name} (sm_{arch})");
         let (modules, disk) = (Mutex::default(), cache::DiskCache::from_env());
-        Ok((name, Context { ctx, stream, arch, driver, limits, modules, disk }))
+        Ok((name, Context { ctx, stream, arch, driver, starts_ahead, limits, modules, disk }))
     }
 
     pub(crate) fn arch(&self) -> u32 {
@@ -162,14 +171,14 @@ pub(crate) fn n_devices() -> Result<usize, Error> {
     }
 }
 
-/// The CUDA version the driver supports, such as `13.0`.
-fn driver_version() -> Result<String, Error> {
+/// The CUDA version the driver supports, 13000 for 13.0.
+fn driver_version() -> Result<i32, Error> {
     let mut version = 0;
     // SAFETY: the driver is present, and the pointer is valid for the call.
     unsafe { sys::cuDriverGetVersion(&mut version) }
         .result()
         .map_err(|error| failed("reading the driver version", error))?;
-    Ok(format!("{}.{}", version / 1000, version % 1000 / 10))
+    Ok(version)
 }
 
 /// An error of `call`. Faults of earlier kernels surface at later calls and are named as such.

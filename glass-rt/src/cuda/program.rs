@@ -3,11 +3,12 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
-use cudarc::driver::{CudaGraph, CudaStream, DevicePtr, LaunchConfig, PushKernelArg, result};
+use cudarc::driver::{CudaGraph, CudaStream, DevicePtr, result};
 
 use super::gate::{Loaded, parameters};
 use super::memory::Buffer;
-use super::{Context, failed};
+use super::prepared::Prepared;
+use super::{AHEAD_ARCH, Context, failed};
 use crate::arena::ScalarStep;
 use crate::error::Error;
 use crate::graph::{KernelStep, Lowered, Memories, Source, Step};
@@ -39,14 +40,6 @@ struct Memory {
     partials: Vec<Buffer>,
     /// Where the blocks of a launch hand sums over to its last one. Every launch leaves zeros.
     handover: Buffer,
-}
-
-/// A launch with all its arguments.
-struct Prepared {
-    kernel: Arc<Loaded>,
-    pointers: Vec<u64>,
-    words: Vec<u32>,
-    config: LaunchConfig,
 }
 
 /// The launches of a program as one CUDA graph.
@@ -124,7 +117,7 @@ impl Context {
         let loaded = self.module((kernel.symbol, kernel.hash), || {
             self.load(kernel.symbol, source, images, launch, &signature)
         })?;
-        Ok(Prepared { kernel: loaded, pointers, words: words.clone(), config: config(*grid, *threads) })
+        Ok(self.prepared(loaded, pointers, words.clone(), *grid, *threads))
     }
 
     fn scalar_step(&self, step: &ScalarStep, arena: u64) -> Result<Prepared, Error> {
@@ -134,7 +127,20 @@ impl Context {
         let kernel = self.module((SCALAR_SYMBOL, SCALAR_HASH), || {
             self.load(SCALAR_SYMBOL, SCALAR_SOURCE, &[], launch, &signature)
         })?;
-        Ok(Prepared { kernel, pointers, words, config: config([1, 1, 1], 1) })
+        Ok(self.prepared(kernel, pointers, words, [1, 1, 1], 1))
+    }
+
+    /// Every kernel of a graph waits for those before it, unless it was compiled for an architecture that cannot.
+    fn prepared(
+        &self,
+        kernel: Arc<Loaded>,
+        pointers: Vec<u64>,
+        words: Vec<u32>,
+        grid: [u32; 3],
+        threads: u32,
+    ) -> Prepared {
+        let starts_ahead = self.starts_ahead && kernel.text_arch >= AHEAD_ARCH;
+        Prepared { kernel, pointers, words, grid, threads, starts_ahead }
     }
 
     /// The address of a binding.
@@ -161,29 +167,13 @@ impl Context {
 impl Program {
     /// Starts every launch on `stream`.
     fn launch(&self, stream: &Arc<CudaStream>) -> Result<(), Error> {
-        for Prepared { kernel, pointers, words, config } in &self.launches {
-            let mut builder = stream.launch_builder(&kernel.function);
-            for pointer in pointers {
-                builder.arg(pointer);
-            }
-            for word in words {
-                builder.arg(word);
-            }
-            // SAFETY: the plan bounds what a kernel reads and writes by memory that the executable keeps; the
-            // parameter table of the loaded function was compared with the sizes of these arguments.
-            unsafe { builder.launch(*config) }.map_err(|error| failed("launching", error))?;
-        }
-        Ok(())
+        self.launches.iter().try_for_each(|launch| launch.start(stream))
     }
 }
 
 /// Bytes of each argument.
 fn sizes(pointers: &[u64], words: &[u32]) -> impl Iterator<Item = usize> {
     std::iter::repeat_n(POINTER_BYTES, pointers.len()).chain(std::iter::repeat_n(WORD_BYTES, words.len()))
-}
-
-fn config([x, y, z]: [u32; 3], threads: u32) -> LaunchConfig {
-    LaunchConfig { grid_dim: (x, y, z), block_dim: (threads, 1, 1), shared_mem_bytes: 0 }
 }
 
 #[cfg(test)]

@@ -165,7 +165,9 @@ impl Graph {
         let plan = ReductionPlan::new(task, len, &offsets, &self.limits, &self.options)
             .map_err(|reason| refused(name, reason))?;
         let variant = &task.variants[plan.variant_idx];
-        let work = Work::Reduction(ReductionNode { variant, view_idxs, slots, accumulate: false, plan });
+        let n_words = task.n_words;
+        let work =
+            Work::Reduction(ReductionNode { n_words, variant, view_idxs, slots, accumulate: false, plan });
         self.push(name, work)
     }
 

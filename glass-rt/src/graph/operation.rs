@@ -25,6 +25,8 @@ pub(super) enum Work {
 
 /// A planned reduction.
 pub(super) struct ReductionNode {
+    /// Words of a sum or a state.
+    pub(super) n_words: u32,
     pub(super) variant: &'static ReductionVariant,
     /// Views it reads: one, or two of one length.
     pub(super) view_idxs: Vec<usize>,
@@ -33,13 +35,6 @@ pub(super) struct ReductionNode {
     /// The old results take part.
     pub(super) accumulate: bool,
     pub(super) plan: ReductionPlan,
-}
-
-impl ReductionNode {
-    /// Words of a sum or a state: as many as there are results.
-    pub(super) fn n_words(&self) -> u32 {
-        self.slots.len() as u32
-    }
 }
 
 /// A planned vector operation.

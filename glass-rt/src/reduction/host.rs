@@ -1,7 +1,8 @@
 //! The host form of a level: the tree that its strategy names, evaluated group by group.
 
 pub use super::state::{
-    Extent, Finite, Keys, Max, Min, Numbers, Signed, State, Total, Unsigned, finish, merge, states,
+    Extent, Finite, Keys, MarkedMax, MarkedMin, Max, Min, Numbers, Signed, State, Total, Unsigned, finish,
+    merge, states,
 };
 use super::task::LevelEntry;
 
@@ -73,11 +74,7 @@ fn run<T: Term, const THREADS: usize, const ELEMENTS: usize, const LANES: usize,
                 *slot = T::add(*slot, *x, *y);
             }
         }
-        let mut threads = [0.0; THREADS];
-        for (thread, slots) in threads.iter_mut().zip(slots.chunks_mut(SLOTS / THREADS)) {
-            *thread = halved(slots);
-        }
-        *sum = met::<THREADS, LANES>(&mut threads).to_bits();
+        *sum = met::<THREADS, LANES>(&mut of_threads(&mut slots)).to_bits();
     }
 }
 
@@ -87,6 +84,18 @@ pub fn finish_sum(sum: &[u32], old: Option<&[u32]>, result: &mut [u32]) {
         Some(old) => (f32::from_bits(old[0]) + f32::from_bits(sum[0])).to_bits(),
         None => sum[0],
     };
+}
+
+/// What each thread's accumulators, which are neighbours, add up to.
+#[inline(always)]
+pub(crate) fn of_threads<const THREADS: usize, const SLOTS: usize>(
+    slots: &mut [f32; SLOTS],
+) -> [f32; THREADS] {
+    let mut threads = [0.0; THREADS];
+    for (thread, slots) in threads.iter_mut().zip(slots.chunks_mut(SLOTS / THREADS)) {
+        *thread = halved(slots);
+    }
+    threads
 }
 
 /// What the threads of a group add up to, from their accumulators: trees of `LANES` neighbours, then one over their

@@ -168,7 +168,7 @@ impl ReductionPlan {
         limits: &ReductionLimits,
     ) -> ReductionPlan {
         let variant = &task.variants[variant_idx];
-        let n_words = task.operator.n_words();
+        let n_words = task.n_words;
         let of_span = |span: &Span| span.levels.iter().map(|level| level_depth(variant, level, limits)).sum();
         let deepest: u32 = spans.iter().map(of_span).max().unwrap_or(0);
         let mut lives = Vec::new();
@@ -191,7 +191,7 @@ impl ReductionPlan {
             transient_bytes: bytes(&mut lives.iter().map(|life| life.len)) + handed().sum::<u64>(),
             transient_bytes_placed: bytes(&mut Placement::of(&lives).memories.into_iter())
                 + handed().max().unwrap_or(0),
-            arena_bytes: u64::from(n_words) * WORD_BYTES,
+            arena_bytes: task.operator.results(task.format).len() as u64 * WORD_BYTES,
             spans,
         }
     }
@@ -292,7 +292,8 @@ fn span_levels(
     n: u32,
     limits: &ReductionLimits,
 ) -> Result<Vec<Level>, Refusal> {
-    let n_words = u64::from(task.operator.n_words());
+    let n_words = u64::from(task.n_words);
+    let n_results = task.operator.results(task.format).len() as u64;
     let group_elements = u64::from(variant.threads) * u64::from(variant.elements_per_thread);
     let mut group_counts = levels(n, group_elements);
     if variant.strategy == Strategy::LastBlock {
@@ -313,14 +314,10 @@ fn span_levels(
         let grid = grid(groups, limits.groups_per_dimension)?;
         let n_groups: u64 = grid.iter().map(|extent| u64::from(*extent)).product();
         let words_of_each = if idx == 0 { task.map.n_inputs() as u64 } else { n_words };
-        // A single launch hands its partial sums over, puts zeros in their places and writes the results after them. The
-        // last of several launches writes as many results as a state has words.
-        let (handed, written) = match variant.code {
-            ReductionCode::OneLaunch(_) => {
-                (n_handed(variant, task.operator.n_words(), groups) * HANDED_BYTES, n_words)
-            }
-            ReductionCode::Levels { .. } | ReductionCode::Host { .. } => (0, u64::from(groups) * n_words),
-        };
+        // A single launch hands its partial sums over, puts zeros in their places and writes the results after them.
+        let handed = n_handed(variant, task.n_words, groups) * HANDED_BYTES;
+        let is_last = idx + 1 == group_counts.len();
+        let written = if is_last { n_results } else { u64::from(groups) * n_words };
         launches.push(Level {
             n,
             groups,

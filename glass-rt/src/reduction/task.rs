@@ -11,10 +11,14 @@
 //! # States
 //!
 //! Where an integer is summed, or an [`Operator`] gives extremes, groups leave states instead of sums: words that merge in any
-//! order with the same outcome. The words of one state follow each other: for a sum the sum modulo 2^32; for extremes a
-//! word that is 1 where there was no value, else 0, and then the key of each extreme. Keys are in the order of the numbers:
-//! `x` of a `u32`, `x ^ 2^31` of an `i32`, of a float `!x` where its sign is set, else `x | 2^31`. A NaN that is to be the result
-//! has the key 0 as the least and `2^32 - 1` as the greatest, which are the bits of NaNs again.
+//! order with the same outcome. The words of one state follow each other: for a sum the sum modulo 2^32; for extremes the
+//! key of each. Keys are in the order of the numbers: `x` of a `u32`, `x ^ 2^31` of an `i32`, of a float `!x` where its
+//! sign is set, else `x | 2^31`. A NaN that is to be the result has the key 0 as the least and `2^32 - 1` as the greatest,
+//! which are the bits of NaNs again. Where only finite floats are values, `2^23` is subtracted from the key of the least and
+//! added to that of the greatest, modulo 2^32: then the keys of all that is not finite lie beyond, from `2^32 - 2^24` on and
+//! below `2^24`. What a state of nothing holds, `2^32 - 1` or 0, is the key of no value either; so whether there was one is
+//! read off the least word, or off two that are in the wrong order. Only the minimum or maximum of integers that a mask
+//! selects needs a word of its own for that, before its key: 1 where there was no value, else 0.
 //!
 //! # Kernel interface, CUDA and WGSL
 //!
@@ -43,6 +47,9 @@
 //!
 //! The grid is three-dimensional. A kernel linearises its group index and compares it with `n_groups` before it
 //! multiplies.
+//!
+//! Compiled for sm_90 or later, a CUDA kernel waits by `griddepcontrol.wait` before it touches memory: it is launched while
+//! the kernels before it may still run.
 
 use std::fmt;
 
@@ -124,15 +131,6 @@ impl Operator {
             Operator::Extent => vec![("min", format), ("max", format), status],
         }
     }
-
-    /// Words of a state, and as many results.
-    pub const fn n_words(self) -> u32 {
-        match self {
-            Operator::Sum => 1,
-            Operator::Min | Operator::Max => 2,
-            Operator::Extent => 3,
-        }
-    }
 }
 
 /// How the threads of a group meet, and what a level's partial sums become.
@@ -168,6 +166,8 @@ pub struct ReductionTask {
     pub format: Format,
     /// What they become.
     pub operator: Operator,
+    /// Words that a group leaves to the next level: a sum, or a state.
+    pub n_words: u32,
     /// For [`Map::Multiply`]: the reduction that serves two equal inputs, which are then bound once.
     pub square: Option<&'static ReductionTask>,
     /// The embedded kernels. The first one that the length and the device allow is taken.

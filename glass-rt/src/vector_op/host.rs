@@ -8,7 +8,7 @@ use crate::element::SealedReal;
 pub use crate::host::{Body, Lanes};
 use crate::host::{CHUNK_BYTES, Width};
 use crate::reduction::LevelEntry;
-use crate::reduction::host::{Identity, level, met};
+use crate::reduction::host::{Identity, level, met, of_threads};
 use crate::reduction::task::MAX_CHAIN;
 
 /// Neighbouring elements that are evaluated at once.
@@ -54,8 +54,9 @@ impl Product<'_> {
     }
 }
 
-/// The vector equations of `B` in groups of `THREADS` threads, each with `ELEMENTS` elements, that meet in trees of `LANES`
-/// neighbours and then in one over their totals.
+/// The vector equations of `B` in groups of `THREADS` threads, each with `ELEMENTS` elements, that have `SLOTS` accumulators,
+/// as many for every thread. Those of a thread meet first, then the threads in trees of `LANES` neighbours and then in one
+/// over their totals.
 ///
 /// `B::run` sees one element of every operand, at index 0. `inputs`: the operands that are [`OperandKind::Read`], in
 /// order, then the element of each product, in order. `outputs`: the operands that are written, in order
@@ -71,8 +72,9 @@ pub const fn vector<
     const THREADS: usize,
     const ELEMENTS: usize,
     const LANES: usize,
+    const SLOTS: usize,
 >() -> ElementEntry {
-    run::<B, THREADS, ELEMENTS, LANES>
+    run::<B, THREADS, ELEMENTS, LANES, SLOTS>
 }
 
 /// One group of `THREADS` threads that adds all sums of groups; the threads meet as in [`vector`].
@@ -81,50 +83,68 @@ pub const fn fold<const THREADS: usize, const LANES: usize>() -> LevelEntry {
 }
 
 /// Under the widest instructions this processor has.
-fn run<B: Body<Element = f32>, const THREADS: usize, const ELEMENTS: usize, const LANES: usize>(
+fn run<
+    B: Body<Element = f32>,
+    const THREADS: usize,
+    const ELEMENTS: usize,
+    const LANES: usize,
+    const SLOTS: usize,
+>(
     elements: Elements<'_>,
 ) {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
         // SAFETY: the processor has the features.
-        return unsafe { run_avx2::<B, THREADS, ELEMENTS, LANES>(elements) };
+        return unsafe { run_avx2::<B, THREADS, ELEMENTS, LANES, SLOTS>(elements) };
     }
-    groups::<B, THREADS, ELEMENTS, LANES>(elements);
+    groups::<B, THREADS, ELEMENTS, LANES, SLOTS>(elements);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
-fn run_avx2<B: Body<Element = f32>, const THREADS: usize, const ELEMENTS: usize, const LANES: usize>(
+fn run_avx2<
+    B: Body<Element = f32>,
+    const THREADS: usize,
+    const ELEMENTS: usize,
+    const LANES: usize,
+    const SLOTS: usize,
+>(
     elements: Elements<'_>,
 ) {
-    groups::<B, THREADS, ELEMENTS, LANES>(elements);
+    groups::<B, THREADS, ELEMENTS, LANES, SLOTS>(elements);
 }
 
 #[inline(always)]
-fn groups<B: Body<Element = f32>, const THREADS: usize, const ELEMENTS: usize, const LANES: usize>(
+fn groups<
+    B: Body<Element = f32>,
+    const THREADS: usize,
+    const ELEMENTS: usize,
+    const LANES: usize,
+    const SLOTS: usize,
+>(
     mut elements: Elements<'_>,
 ) {
     let n_groups = elements.n.div_ceil(THREADS * ELEMENTS);
-    let mut accumulators = vec![[0.0; THREADS]; elements.sums.len()];
+    let mut accumulators = vec![[0.0; SLOTS]; elements.sums.len()];
     let mut block = Operands::<Block>::of(&elements);
     let mut single = Operands::<f32>::of(&elements);
     for group in 0..n_groups {
-        accumulators.fill([0.0; THREADS]);
+        accumulators.fill([0.0; SLOTS]);
         let start = group * THREADS * ELEMENTS;
         let end = elements.n.min(start + THREADS * ELEMENTS);
-        // One element of every thread at a time.
-        for start in (start..end).step_by(THREADS) {
-            let n_threads = THREADS.min(end - start);
-            let n_whole = n_threads / BLOCK * BLOCK;
-            for thread in (0..n_whole).step_by(BLOCK) {
-                block.run::<B, THREADS>(&mut elements, start + thread, &mut accumulators, thread);
+        // One element of every accumulator at a time.
+        for start in (start..end).step_by(SLOTS) {
+            let n_slots = SLOTS.min(end - start);
+            let n_whole = n_slots / BLOCK * BLOCK;
+            for slot in (0..n_whole).step_by(BLOCK) {
+                block.run::<B, SLOTS>(&mut elements, start + slot, &mut accumulators, slot);
             }
-            for thread in n_whole..n_threads {
-                single.run::<B, THREADS>(&mut elements, start + thread, &mut accumulators, thread);
+            for slot in n_whole..n_slots {
+                single.run::<B, SLOTS>(&mut elements, start + slot, &mut accumulators, slot);
             }
         }
         for (sums, accumulators) in elements.sums.iter_mut().zip(&mut accumulators) {
-            sums[group] = met::<THREADS, LANES>(accumulators);
+            sums[group] = met::<THREADS, LANES>(&mut of_threads(accumulators));
         }
     }
 }
@@ -164,14 +184,14 @@ impl<V: Lanes<f32> + bytemuck::Pod> Operands<V> {
         Operands { inputs, outputs: values(elements.outputs.len() + elements.sums.len()) }
     }
 
-    /// Evaluates the body on the elements of the run from `at` on, which the threads from `thread` on take.
+    /// Evaluates the body on the elements of the run from `at` on, whose accumulators are those from `slot` on.
     #[inline(always)]
-    fn run<B: Body<Element = f32>, const THREADS: usize>(
+    fn run<B: Body<Element = f32>, const SLOTS: usize>(
         &mut self,
         elements: &mut Elements<'_>,
         at: usize,
-        accumulators: &mut [[f32; THREADS]],
-        thread: usize,
+        accumulators: &mut [[f32; SLOTS]],
+        slot: usize,
     ) {
         let Elements { first, inputs, products, outputs, scalars, .. } = elements;
         let row = *first + at;
@@ -188,7 +208,7 @@ impl<V: Lanes<f32> + bytemuck::Pod> Operands<V> {
             *value = lanes(output, at);
         }
         for (accumulator, [value]) in accumulators.iter().zip(&mut *added) {
-            *value = lanes(accumulator, thread);
+            *value = lanes(accumulator, slot);
         }
         let no_words: &mut [[<V as Width>::Words; 1]] = &mut [];
         B::run(&self.inputs, &mut self.outputs, no_words, scalars);
@@ -197,7 +217,7 @@ impl<V: Lanes<f32> + bytemuck::Pod> Operands<V> {
             *lanes_mut(output, at) = *value;
         }
         for (accumulator, [value]) in accumulators.iter_mut().zip(added) {
-            *lanes_mut(accumulator, thread) = *value;
+            *lanes_mut(accumulator, slot) = *value;
         }
     }
 }
@@ -258,7 +278,7 @@ mod tests {
             sums: vec![&mut sums],
             scalars: &[0.5],
         };
-        spread(vector::<Both, 64, 3, LANES>(), 192, elements);
+        spread(vector::<Both, 64, 3, LANES, 64>(), 192, elements);
         (y, sums)
     }
 
@@ -302,10 +322,12 @@ mod tests {
         };
         // One tree of four adds (0, 2) and (1, 3); segments of two add the neighbours (0, 1) and (2, 3) first.
         let x = [1.0, 1e8, 3.0, -1e8];
-        assert_eq!(sum(vector::<Plain, 4, 1, 4>(), &x), 4.0);
-        assert_eq!(sum(vector::<Plain, 4, 1, 2>(), &x), (1.0f32 + 1e8) + (3.0f32 - 1e8));
+        assert_eq!(sum(vector::<Plain, 4, 1, 4, 4>(), &x), 4.0);
+        assert_eq!(sum(vector::<Plain, 4, 1, 2, 4>(), &x), (1.0f32 + 1e8) + (3.0f32 - 1e8));
+        // Two threads with two neighbours each, which meet first.
+        assert_eq!(sum(vector::<Plain, 2, 2, 2, 4>(), &x), (1.0f32 + 1e8) + (3.0f32 - 1e8));
         // Negative zeros are added to +0.
-        assert_eq!(sum(vector::<Plain, 4, 1, 4>(), &[-0.0; 3]).to_bits(), 0);
+        assert_eq!(sum(vector::<Plain, 4, 1, 4, 4>(), &[-0.0; 3]).to_bits(), 0);
 
         // One group adds all sums of groups: thread t takes t, t + 2, ...
         let mut total = [0];

@@ -270,8 +270,10 @@ fn addition_depth(
         return 0;
     }
     let meet = meeting_depth(variant.strategy, variant.threads, limits);
-    let chain = |n: u32| n.div_ceil(variant.threads) - 1;
-    chain(n).min(variant.elements_per_thread - 1) + meet + chain(n_groups) + meet
+    let chain = |n: u32, width: u32| n.div_ceil(variant.threads * width) - 1;
+    let width = variant.vector_width;
+    let first = chain(n, width).min(variant.elements_per_thread / width - 1) + width.ilog2();
+    first + meet + chain(n_groups, 1) + meet
 }
 
 #[cfg(test)]

@@ -7,7 +7,9 @@
 //!
 //! With `T` threads and `E` elements per thread, thread `t` of group `g` takes the elements `base + t`,
 //! `base + t + T`, ... of `base = g * T * E` in ascending order and adds their terms to one accumulator per sum, from
-//! +0 on. An element past the end is never evaluated and adds nothing. The threads of a group meet in the tree of the
+//! +0 on. With vectors of `V` elements it takes `base + V t + v`, `base + V (t + T) + v`, ... for each `v` below `V`, with an
+//! accumulator for each `v`; these meet by offsets `V/2 .. 1` first. An element past the end is never evaluated and adds
+//! nothing. The threads of a group meet in the tree of the
 //! [`Strategy`]. One group then adds the groups' sums of each sum as [`Strategy::LastBlock`] does, however many
 //! groups there are, and evaluates the scalar equations.
 //!
@@ -40,6 +42,9 @@
 //!
 //! The grid is three-dimensional. A kernel linearises its group index and compares it with `n_groups` before it
 //! multiplies.
+//!
+//! Compiled for sm_90 or later, a CUDA kernel waits by `griddepcontrol.wait` before it touches memory: it is launched while
+//! the kernels before it may still run.
 //!
 //! [`NO_GATE`]: crate::reduction::task::NO_GATE
 
@@ -132,6 +137,9 @@ pub struct VectorVariant {
     pub threads: u32,
     /// Elements of a thread, `E`: 1 to [`crate::reduction::task::MAX_CHAIN`].
     pub elements_per_thread: u32,
+    /// Elements that a thread takes at once, `V`: a power of two that divides `E`. Sums have as many accumulators, which meet by
+    /// offsets `V/2 .. 1` before the threads do.
+    pub vector_width: u32,
     /// The longest vectors that it is taken for.
     pub up_to: u32,
     /// Smallest subgroup the text works with; 1 where it uses none.

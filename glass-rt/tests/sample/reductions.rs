@@ -224,6 +224,7 @@ macro_rules! reduction {
             map: Map::$map,
             format: Format::F32,
             operator: Operator::Sum,
+            n_words: 1,
             square: $square,
             variants: &[
                 variant(Strategy::Tree, levels(wgsl_chunks!($n, $hash, $wgsl), WGSL_FOLDS)),

@@ -88,12 +88,12 @@ const fn scalar(name: &'static str, format: Format, is_written: bool) -> VectorS
 
 const fn variant(strategy: Strategy, threads: usize, elements: usize, code: VectorCode) -> VectorVariant {
     let (threads, elements_per_thread) = (threads as u32, elements as u32);
-    VectorVariant { strategy, threads, elements_per_thread, up_to: u32::MAX, lanes: 1, code }
+    VectorVariant { strategy, threads, elements_per_thread, vector_width: 1, up_to: u32::MAX, lanes: 1, code }
 }
 
 const fn host_code<B: Body<Element = f32>>(step: Option<StepEntry>) -> VectorCode {
     VectorCode::Host {
-        element: host::vector::<B, THREADS, ELEMENTS, THREADS>(),
+        element: host::vector::<B, THREADS, ELEMENTS, THREADS, THREADS>(),
         fold: host::fold::<THREADS, THREADS>(),
         step,
     }
@@ -497,7 +497,7 @@ impl VectorOp for Ratio {
                 1,
                 1,
                 VectorCode::Host {
-                    element: host::vector::<NoBody, 1, 1, 1>(),
+                    element: host::vector::<NoBody, 1, 1, 1, 1>(),
                     fold: host::fold::<1, 1>(),
                     step: Some(ratio_step),
                 },

@@ -33,6 +33,8 @@ pub struct States {
     pub operator: Operator,
     /// Infinities count, and a NaN is the result; otherwise neither counts.
     pub propagates: bool,
+    /// Whether a state has a word that says whether it is of any element.
+    pub has_mark: bool,
 }
 
 /// The NaN that the smallest element of such a vector is, and the one that the largest is.
@@ -55,15 +57,14 @@ impl States {
 
     /// The words that a group of these elements leaves to the next level.
     pub fn state(&self, elements: impl IntoIterator<Item = u32>) -> Vec<u32> {
-        let results = self.results(elements);
+        let elements: Vec<u32> = elements.into_iter().collect();
         if self.operator == Operator::Sum {
-            return results;
+            return self.results(elements);
         }
-        let (is_empty, extremes) = results.split_last().expect("a status");
-        let of_nothing = self.wanted([u32::MAX, 0]);
-        let keys = extremes.iter().zip(of_nothing);
-        let keys = keys.map(|(bits, nothing)| if *is_empty == 1 { nothing } else { self.key(*bits) });
-        std::iter::once(*is_empty).chain(keys).collect()
+        let keys = |side: usize| elements.iter().map(move |bits| self.keys(*bits)[side]);
+        let extremes = [keys(0).min().unwrap_or(u32::MAX), keys(1).max().unwrap_or(0)];
+        let mark = self.has_mark.then_some(u32::from(elements.is_empty()));
+        mark.into_iter().chain(self.wanted(extremes)).collect()
     }
 
     fn integer(&self, bits: u32) -> i128 {
@@ -100,14 +101,20 @@ impl States {
         }
     }
 
-    /// A word in the order of the numbers: negative ones ascend as their magnitudes descend.
-    fn key(&self, bits: u32) -> u32 {
+    /// Words in the order of the numbers, negative ones ascending as their magnitudes descend: of the least and of the
+    /// greatest. What does not count is beyond all that does.
+    fn keys(&self, bits: u32) -> [u32; 2] {
         const SIGN: u32 = 1 << 31;
-        match self.format {
+        let key = match self.format {
             Format::U32 => bits,
             Format::I32 => bits.wrapping_add(SIGN),
             Format::F32 if bits >= SIGN => u32::MAX - bits,
             Format::F32 => bits + SIGN,
+        };
+        match (self.format, self.propagates) {
+            (Format::F32, true) if f32::from_bits(bits).is_nan() => [0, u32::MAX],
+            (Format::F32, false) => [key.wrapping_sub(1 << 23), key.wrapping_add(1 << 23)],
+            _ => [key; 2],
         }
     }
 }
@@ -119,7 +126,8 @@ mod tests {
     #[test]
     fn the_examples_of_the_definition() {
         let of = |operator, propagates, x: &[f32]| {
-            States { format: Format::F32, operator, propagates }.results(x.iter().map(|x| x.to_bits()))
+            States { format: Format::F32, operator, propagates, has_mark: false }
+                .results(x.iter().map(|x| x.to_bits()))
         };
         let x = [f32::NAN, 4.0, f32::INFINITY, -2.0];
         assert_eq!(of(Operator::Extent, false, &x), [(-2f32).to_bits(), 4f32.to_bits(), 0]);
@@ -127,10 +135,17 @@ mod tests {
         assert_eq!(of(Operator::Max, false, &[f32::NAN, f32::NEG_INFINITY]), [0, 1]);
         assert_eq!(of(Operator::Max, true, &x[1..]), [f32::INFINITY.to_bits(), 0]);
         assert_eq!(of(Operator::Extent, false, &[-0.0, 0.0]), [(-0f32).to_bits(), 0, 0]);
-        let sum = States { format: Format::U32, operator: Operator::Sum, propagates: false };
+        let sum = States { format: Format::U32, operator: Operator::Sum, propagates: false, has_mark: false };
         assert_eq!(sum.results([u32::MAX, 2]), [1]);
-        let signed = States { format: Format::I32, operator: Operator::Extent, propagates: false };
-        assert_eq!(signed.state([5, u32::MAX]), [0, (1 << 31) - 1, (1 << 31) + 5]);
-        assert_eq!(signed.state([]), [1, u32::MAX, 0]);
+        let signed = States { format: Format::I32, operator: Operator::Extent, ..sum };
+        assert_eq!(signed.state([5, u32::MAX]), [(1 << 31) - 1, (1 << 31) + 5]);
+        assert_eq!(signed.state([]), [u32::MAX, 0]);
+        let marked = States { operator: Operator::Min, has_mark: true, ..sum };
+        assert_eq!([marked.state([u32::MAX]), marked.state([])], [[0, u32::MAX], [1, u32::MAX]]);
+        // What is not finite leaves words beyond those of the extreme finite numbers.
+        let finite = States { format: Format::F32, operator: Operator::Extent, ..sum };
+        let of = |x: &[f32]| finite.state(x.iter().map(|x| x.to_bits()));
+        assert_eq!(of(&[f32::MIN, f32::MAX, f32::INFINITY, f32::NAN]), [0, u32::MAX]);
+        assert_eq!(of(&[f32::INFINITY]), [0xff00_0000, 0x007f_ffff + 1 - 0x80_0000]);
     }
 }

@@ -83,6 +83,18 @@ const MODELS: &[Model] = &[
         clobbers_memory: true,
     },
     Model {
+        ptx: "griddepcontrol.wait;",
+        function: "griddepcontrol_wait",
+        constraints: &[],
+        clobbers_memory: true,
+    },
+    Model {
+        ptx: "griddepcontrol.launch_dependents;",
+        function: "griddepcontrol_launch_dependents",
+        constraints: &[],
+        clobbers_memory: false,
+    },
+    Model {
         ptx: "rsqrt.approx.f32 %0, %1;",
         function: "rsqrt_approx_f32",
         constraints: &["=f", "f"],

@@ -19,6 +19,7 @@ impl<T: Real> Machine<'_, T> {
             args.iter().map(|arg| self.word_of(arg, worker)).collect::<Result<_, String>>()?;
         Ok(match (operator, &args[..]) {
             (Operator::Add, [x, y]) => x.wrapping_add(*y),
+            (Operator::Sub, [x, y]) => x.wrapping_sub(*y),
             (Operator::And, [x, y]) => x & y,
             (Operator::Not, [x]) => u32::from(*x == 0),
             (Operator::NotEqual, [x, y]) => u32::from(x != y),

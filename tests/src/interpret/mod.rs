@@ -9,6 +9,7 @@
 mod formula;
 mod function;
 mod memory;
+mod prefix;
 mod ring;
 mod tree;
 
@@ -17,10 +18,11 @@ use glass_codegen::kernel::{
     Body, Constant, Epilogue, Function, Index, IntExpr, Kernel, Note, Packing, Sign, Stmt,
 };
 use glass_codegen::plan::WARP;
-use glass_codegen::spec::{Element, Format, Spec};
+use glass_codegen::spec::{Format, Spec};
 use glass_oracle::case::POISON_WORD;
 use glass_oracle::{Case, Real};
 use memory::Memory;
+use prefix::Rest;
 use ring::Ring;
 use std::collections::HashMap;
 
@@ -128,11 +130,13 @@ impl<'a, T: Real> Machine<'a, T> {
                     self.values.insert(name, loaded);
                 }
             }
-            Stmt::LoadBelow { names, operand, index } => {
-                self.load_below(names, (*operand, 1), self.index(index, active)?, active)?;
+            Stmt::LoadBelow { names, operand, index, past_end } => {
+                let first = self.index(index, active)?;
+                self.load_below(names, (*operand, 1), first, Rest::of(*past_end), active)?;
             }
             Stmt::TakeHanded { names, operand, index, stride } => {
-                self.load_below(names, (*operand, *stride), self.index(index, active)?, active)?;
+                let first = self.index(index, active)?;
+                self.load_below(names, (*operand, *stride), first, Rest::Nothing, active)?;
             }
             Stmt::LoadWord { name, operand, index } => {
                 let elements = self.index(index, active)?;
@@ -197,7 +201,11 @@ impl<'a, T: Real> Machine<'a, T> {
                 self.words.insert(acc, words);
             }
             // Their formulas are written out in the tests that execute their CUDA text.
-            Stmt::RowProduct { .. } | Stmt::RowProducts { .. } | Stmt::Existing { .. } => {
+            Stmt::RowProduct { .. }
+            | Stmt::RowProducts { .. }
+            | Stmt::Existing { .. }
+            | Stmt::Whole { .. }
+            | Stmt::StoreVector { .. } => {
                 return Err("a vector operation is not interpreted".to_owned());
             }
             Stmt::Constant { name, constant: Constant::One } => self.constant(name, T::ONE),
@@ -229,7 +237,9 @@ impl<'a, T: Real> Machine<'a, T> {
                 evaluate(function, &[acc, machine.value(value)?[worker]])
             })?,
             Stmt::Combine { acc, lanes, merge } => self.combine(acc, *lanes, *merge, active)?,
-            Stmt::Deal { acc, n_warps, merge } => self.deal(acc, *n_warps, *merge, active)?,
+            Stmt::Deal { accs, n_warps } => {
+                accs.iter().try_for_each(|(acc, merge)| self.deal(acc, *n_warps, *merge, active))?;
+            }
             Stmt::MeetSubgroups { acc, merge } => {
                 self.combine(acc, self.subgroup, *merge, active)?;
                 self.deal_subgroups(acc, *merge, active)?;
@@ -477,60 +487,6 @@ impl<'a, T: Real> Machine<'a, T> {
             false => Ok(u32::MAX),
         };
         (0..self.n_workers).map(number).collect()
-    }
-
-    /// Elements from `first` on, a stride apart, of which only a prefix exists: +0 past it.
-    fn load_below(
-        &mut self,
-        names: &'a [String],
-        (operand, stride): (usize, usize),
-        first: Vec<isize>,
-        active: &[bool],
-    ) -> Result<(), String> {
-        let limit = self.named("count")?.to_vec();
-        let array = &self.spec.operands[operand];
-        if array.element == Element::Word {
-            return self.load_words_below(names, (operand, stride, array.width()), first, active);
-        }
-        for (position, name) in names.iter().enumerate() {
-            let mut loaded = vec![T::ZERO; self.n_workers];
-            for worker in workers(active) {
-                let element = first[worker] + (position * stride).cast_signed();
-                if element < limit[worker] {
-                    loaded[worker] = self.memory.load(operand, element, worker)?;
-                }
-            }
-            self.values.insert(name, loaded);
-        }
-        Ok(())
-    }
-
-    /// The same of words: those of an element, or of the columns of a matrix, one after the other.
-    fn load_words_below(
-        &mut self,
-        names: &'a [String],
-        (operand, stride, width): (usize, usize, usize),
-        first: Vec<isize>,
-        active: &[bool],
-    ) -> Result<(), String> {
-        let limit = self.named("count")?.to_vec();
-        let nothing = |word: usize| match self.spec.state() {
-            Some(state) if width > 1 => state.words[word].merge.identity(),
-            Some(_) | None => 0,
-        };
-        for (position, name) in names.iter().enumerate() {
-            let (column, word) = (position / width * stride, position % width);
-            let mut loaded = vec![nothing(word); self.n_workers];
-            for worker in workers(active) {
-                let column = first[worker] + column.cast_signed();
-                if column < limit[worker] {
-                    let element = column * width.cast_signed() + word.cast_signed();
-                    loaded[worker] = self.memory.load_word(operand, element, worker)?;
-                }
-            }
-            self.words.insert(name, loaded);
-        }
-        Ok(())
     }
 
     fn named(&self, name: &str) -> Result<&[isize], String> {

@@ -16,6 +16,9 @@ const OFF: u32 = 0;
 const ON: u32 = 1;
 const SLOT: u32 = 2;
 
+/// Elements before the inputs: such that vectors may not be loaded, and such that they may.
+const STARTS: [[usize; 2]; 2] = [[3, 2], [4, 8]];
+
 /// What stands in the result's word before a launch.
 const SENTINEL: f32 = 37.0;
 
@@ -53,13 +56,13 @@ fn check(process: &mut Process, kernel: &Variant, map: Map, levels: &Levels) -> 
         Destination::Scalar => vec![1, chunk - 1, chunk],
         Destination::Partials | Destination::LastBlock => vec![1, chunk, chunk + 1, 5 * chunk + 7],
     };
-    for &n in &lengths {
-        let (x, mut y) = (vector::<f32>("x", n + 3), vector::<f32>("y", n + 2));
+    let cases = lengths.iter().flat_map(|n| STARTS.map(|starts| (*n, starts)));
+    for (n, [x_start, y_start]) in cases.clone() {
+        let (x, mut y) = (vector::<f32>("x", n + x_start), vector::<f32>("y", n + y_start));
         if map == Map::Select {
             // As words these are any but 0, and 0.
             y.iter_mut().for_each(|y| *y = if *y > 0.0 { *y } else { 0.0 });
         }
-        let (x_start, y_start) = (3, 2);
         let partials = levels.level(map, &x[x_start..], &y[y_start..]);
         let sum = match destination {
             Destination::LastBlock => levels.sum_in_one_launch(map, &x[x_start..], &y[y_start..]),
@@ -67,7 +70,8 @@ fn check(process: &mut Process, kernel: &Variant, map: Map, levels: &Levels) -> 
         };
         for gate in [NO_GATE, ON, OFF] {
             for accumulate in [0, 1] {
-                let given = Given { kernel, map, x: &x, y: &y, n, n_groups: partials.len() };
+                let starts = [x_start, y_start];
+                let given = Given { kernel, map, x: &x, y: &y, starts, n, n_groups: partials.len() };
                 let (found, arena) = launch(process, &given, gate, accumulate);
                 let is_on = gate != OFF;
                 if destination == Destination::Partials {
@@ -81,7 +85,7 @@ fn check(process: &mut Process, kernel: &Variant, map: Map, levels: &Levels) -> 
             }
         }
     }
-    lengths.len() * 6
+    cases.count() * 6
 }
 
 struct Given<'a> {
@@ -89,6 +93,7 @@ struct Given<'a> {
     map: Map,
     x: &'a [f32],
     y: &'a [f32],
+    starts: [usize; 2],
     n: usize,
     n_groups: usize,
 }
@@ -120,7 +125,8 @@ fn launch(process: &mut Process, given: &Given<'_>, gate: u32, accumulate: u32) 
     signature.push('U');
     signature += "nnnnnnn";
     let narrow = |size: usize| u32::try_from(size).expect("a launch of a test is small");
-    let numbers = [narrow(given.n_groups), 3, 2, SLOT, gate, accumulate];
+    let [x_start, y_start] = given.starts.map(narrow);
+    let numbers = [narrow(given.n_groups), x_start, y_start, SLOT, gate, accumulate];
     let after = process
         .run(&Launch {
             symbol: &given.kernel.symbol,

@@ -29,16 +29,18 @@ struct Inner;
 #[glass::reduce(dot, threads_per_block = 128, elements_per_thread = 20)]
 struct LargeInner;
 
-const LENGTHS: [usize; 11] = [1, 2, 31, 33, 255, 256, 257, 513, 65_536, 65_537, 300_001];
+const LENGTHS: [usize; 12] = [1, 2, 31, 33, 255, 256, 257, 513, 65_536, 65_537, 300_001, 300_002];
 
 /// Lengths for the largest shapes.
-const LONGEST: [usize; 2] = [3_000_001, 34_000_001];
+const LONGEST: [usize; 2] = [3_000_002, 34_000_002];
 
 /// Three levels of large chunks.
 const LONG: [usize; 1] = [6_600_001];
 
-/// Elements before the views.
-const OFFSETS: [usize; 2] = [3, 70];
+/// Elements before the views: of even lengths such that vectors may be loaded.
+fn offsets(n: usize) -> [usize; 2] {
+    if n.is_multiple_of(2) { [4, 72] } else { [3, 70] }
+}
 
 #[test]
 fn sum_by_every_strategy() {
@@ -138,13 +140,14 @@ fn on_every_device<K: Reduction>(map: Map, long: &[usize], on_cuda: &[usize]) {
 }
 
 fn check<K: Reduction>(device: &Device, strategy: Strategy, map: Map, n: usize) {
-    let mut whole =
-        OFFSETS.map(|offset| vector::<f32>(if offset == OFFSETS[0] { "x" } else { "y" }, n + offset));
+    let offsets = offsets(n);
+    let [of_x, of_y] = offsets;
+    let mut whole = [vector::<f32>("x", n + of_x), vector::<f32>("y", n + of_y)];
     if map == Map::Select {
         // As words these are 0, and any other one.
         whole[1].iter_mut().for_each(|y| *y = if *y > 0.0 { 1.0 } else { 0.0 });
     }
-    let [x, y] = [&whole[0][OFFSETS[0]..], &whole[1][OFFSETS[1]..]];
+    let [x, y] = [&whole[0][of_x..], &whole[1][of_y..]];
     let mut declaration = ScalarArena::declare();
     let result = declaration.f32("result").expect("a name");
     let mut graph = Graph::new(device, declaration.seal());
@@ -161,9 +164,9 @@ fn check<K: Reduction>(device: &Device, strategy: Strategy, map: Map, n: usize) 
         };
         handles.push(handle.expect("of this device"));
     };
-    import(&whole[0], OFFSETS[0], false);
+    import(&whole[0], of_x, false);
     if K::TASK.map.n_inputs() == 2 {
-        import(&whole[1], OFFSETS[1], map == Map::Select);
+        import(&whole[1], of_y, map == Map::Select);
     }
     match handles[..] {
         [x] => drop(graph.add::<K>("result", (x,), result).expect("a reduction")),
@@ -200,7 +203,7 @@ fn check<K: Reduction>(device: &Device, strategy: Strategy, map: Map, n: usize) 
     };
     let terms = || x.iter().zip(second).map(|(x, y)| f64::from(*x) * f64::from(*y));
     let limits = device.reduction_limits();
-    let offsets = OFFSETS.map(|offset| offset as u64);
+    let offsets = offsets.map(|offset| offset as u64);
     let options = PlanOptions { strategy: Some(strategy) };
     let plan = ReductionPlan::new(K::TASK, n as u64, &offsets[..handles.len()], &limits, &options);
     let depth = plan.expect("it was planned before").addition_depth as usize + 1;

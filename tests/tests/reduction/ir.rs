@@ -13,8 +13,8 @@ fn every_level_sums_its_chunk_in_the_order_of_its_strategy() {
     let all = reduction::sums();
     let kernels: Vec<_> = all.iter().flat_map(reduction::kernels).collect();
     kernels.iter().for_each(|kernel| check(kernel, &kernel.spec()));
-    // Five given shapes; and those of a single launch, with one of a launch a level.
-    assert_eq!(kernels.len(), 4 * (5 * (1 + 4 * 4) + 6 + 4 * 4));
+    // Five given shapes; and those of a single launch over one vector and over two, with one of a launch a level.
+    assert_eq!(kernels.len(), 4 * (5 * (1 + 4 * 4) + 4 * 4) + 2 * (8 + 7));
 }
 
 #[test]

@@ -48,10 +48,12 @@ struct Propagated;
 #[glass::reduce(extent, nan = propagate, masked, elements_per_thread = 1)]
 struct PropagatedExtent;
 
-const LENGTHS: [usize; 9] = [1, 2, 33, 256, 257, 513, 65_535, 65_537, 300_001];
+const LENGTHS: [usize; 10] = [1, 2, 33, 256, 257, 513, 65_535, 65_536, 300_001, 300_002];
 
-/// Elements before the views: the mask begins at byte 4.
-const OFFSETS: [usize; 2] = [3, 1];
+/// Elements before the views: the mask begins at byte 4, and both of even lengths where vectors may be loaded.
+fn offsets(n: usize) -> [usize; 2] {
+    if n.is_multiple_of(2) { [4, 8] } else { [3, 1] }
+}
 
 /// The bits of the elements of a type, and its slots.
 trait Element: Word {
@@ -139,14 +141,15 @@ fn imported<K: Reduction, T: Element>(
     x: &[u32],
     mask: &[u32],
 ) -> Vec<Handle> {
+    let [of_x, of_mask] = offsets(x.len());
     let around = |offset: usize, words: &[u32]| [vec![1; offset], words.to_vec(), vec![1; 2]].concat();
-    let values: Vec<T> = around(OFFSETS[0], x).into_iter().map(T::of).collect();
+    let values: Vec<T> = around(of_x, x).into_iter().map(T::of).collect();
     let memory = Vector::upload(device, &values).expect("room for a vector");
-    let view = VecView::new(&memory, OFFSETS[0], x.len()).expect("inside");
+    let view = VecView::new(&memory, of_x, x.len()).expect("inside");
     let mut handles = vec![graph.import(view).expect("of this device")];
     if K::TASK.map.n_inputs() == 2 {
-        let memory = Vector::upload(device, &around(OFFSETS[1], mask)).expect("room for a mask");
-        let view = VecView::new(&memory, OFFSETS[1], mask.len()).expect("inside");
+        let memory = Vector::upload(device, &around(of_mask, mask)).expect("room for a mask");
+        let view = VecView::new(&memory, of_mask, mask.len()).expect("inside");
         handles.push(graph.import(view).expect("of this device"));
     }
     handles
@@ -167,6 +170,8 @@ fn definition<K: Reduction>(propagates: bool) -> States {
             reduction::Operator::Extent => states::Operator::Extent,
         },
         propagates,
+        // Of results alone.
+        has_mark: false,
     }
 }
 

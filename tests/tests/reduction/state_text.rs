@@ -18,8 +18,8 @@ const RESULTS: usize = 2;
 /// What stands in every word that may be written, and is a number in every format.
 const SENTINEL: u32 = 37;
 
-/// Elements before the inputs.
-const STARTS: [usize; 2] = [3, 1];
+/// Elements before the inputs: such that vectors may not be loaded, and such that they may.
+const STARTS: [[usize; 2]; 2] = [[3, 1], [4, 8]];
 
 /// Elements that each state of a later level stands for.
 const GROUP: usize = 3;
@@ -53,8 +53,9 @@ fn check(process: &mut Process, kernel: &StateKernel<'_>) -> usize {
         Destination::Partials | Destination::LastBlock => vec![1, chunk + 1, 4 * chunk + 7],
     };
     let mut n_launches = 0;
-    for n in lengths {
-        let given = Given::of(kernel, n);
+    let cases = lengths.iter().flat_map(|n| STARTS.map(|starts| (*n, starts)));
+    for (n, starts) in cases {
+        let given = Given::of(kernel, n, starts);
         for gate in [NO_GATE, ON, OFF] {
             // Without the old results, with them, and with a status that says that there are none.
             for (accumulate, status) in [(0, 0), (1, 0), (1, 1)] {
@@ -70,6 +71,7 @@ fn check(process: &mut Process, kernel: &StateKernel<'_>) -> usize {
 struct Given<'a> {
     kernel: &'a StateKernel<'a>,
     n: usize,
+    starts: [usize; 2],
     /// The words of each input from the start of its memory.
     inputs: Vec<Vec<u32>>,
     /// The elements that count, in the chunks that they belong to.
@@ -77,7 +79,7 @@ struct Given<'a> {
 }
 
 impl Given<'_> {
-    fn of<'a>(kernel: &'a StateKernel<'a>, n: usize) -> Given<'a> {
+    fn of<'a>(kernel: &'a StateKernel<'a>, n: usize, starts: [usize; 2]) -> Given<'a> {
         let group = if kernel.is_first { 1 } else { GROUP };
         let (x, mut mask) = elements(kernel.long.format, n * group);
         if !kernel.long.is_masked {
@@ -90,14 +92,14 @@ impl Given<'_> {
         let chunks = x.chunks(chunk).zip(mask.chunks(chunk)).map(|(x, mask)| selected(x, mask)).collect();
         let after = |start: usize, words: Vec<u32>| [vec![SENTINEL; start], words].concat();
         let inputs = match kernel.is_first {
-            true if kernel.long.is_masked => vec![after(STARTS[0], x), after(STARTS[1], mask)],
-            true => vec![after(STARTS[0], x)],
+            true if kernel.long.is_masked => vec![after(starts[0], x), after(starts[1], mask)],
+            true => vec![after(starts[0], x)],
             false => {
                 let groups = x.chunks(group).zip(mask.chunks(group));
                 vec![groups.flat_map(|(x, mask)| kernel.states.state(selected(x, mask))).collect()]
             }
         };
-        Given { kernel, n, inputs, chunks }
+        Given { kernel, n, starts, inputs, chunks }
     }
 
     fn check(
@@ -131,19 +133,20 @@ impl Given<'_> {
         }
         let arena_at = operands.len();
         let mut arena = vec![OFF, ON];
-        arena.extend(vec![SENTINEL; n_words]);
+        let n_results = states.results([]).len();
+        arena.extend(vec![SENTINEL; n_results]);
         let has_status = long.op != Op::Sum;
         if has_status {
-            arena[RESULTS + n_words - 1] = status;
+            arena[RESULTS + n_results - 1] = status;
         }
         operands.push(bytes(&arena));
         signature.push('U');
-        signature += &"n".repeat(6 + n_words);
+        signature += &"n".repeat(6 + n_results);
         let narrow = |size: usize| u32::try_from(size).expect("a launch of a test is small");
-        let [x_start, y_start] = if *is_first { STARTS.map(narrow) } else { [0, 0] };
+        let [x_start, y_start] = if *is_first { self.starts.map(narrow) } else { [0, 0] };
         let slot = narrow(RESULTS);
         let mut numbers = vec![narrow(self.chunks.len()), x_start, y_start, slot, gate, accumulate];
-        numbers.extend((1..n_words).map(|result| slot + narrow(result)));
+        numbers.extend((1..n_results).map(|result| slot + narrow(result)));
         let numbers: Vec<u64> = numbers.into_iter().map(u64::from).collect();
         let after = process
             .run(&Launch {

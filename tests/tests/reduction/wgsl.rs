@@ -32,7 +32,7 @@ fn every_text_is_valid_and_binds_what_the_interface_says() {
         let kernels = reduction::state_kernels(&generated);
         for kernel in kernels.iter().filter(|kernel| kernel.target == Target::Wgsl) {
             let n_inputs = if kernel.is_first && kernel.long.is_masked { 2 } else { 1 };
-            check_all(kernel.variant, n_inputs, kernel.states.state([]).len());
+            check_all(kernel.variant, n_inputs, kernel.states.results([]).len());
         }
     }
     assert_eq!(n_texts, (4 * 6 + 28) * 2 * 4 * 2);

@@ -11,8 +11,8 @@ use std::path::PathBuf;
 
 const NONE: u32 = u32::MAX;
 
-/// Elements before every vector.
-const START: usize = 3;
+/// Elements before every vector: such that four may not be taken at once, and such that they may.
+const STARTS: [usize; 2] = [3, 4];
 
 #[test]
 fn the_text_computes_the_bits_of_the_equations() {
@@ -68,8 +68,10 @@ fn check_variant<K: Example>(process: &mut Process, variant: &VectorVariant, ker
         let n_scalars = data.words.len() as u32;
         // Behind the scalars: a gate that is on, one that is off, a word to clear.
         for (gate, is_on) in [(NONE, true), (n_scalars, true), (n_scalars + 1, false)] {
-            for cleared in [NONE, n_scalars + 2] {
-                let found = launch::<K>(process, kernel, variant, &data, [gate, cleared]);
+            for (cleared, start) in
+                [NONE, n_scalars + 2].into_iter().zip(STARTS.into_iter().cycle()).chain([(NONE, 4)])
+            {
+                let found = launch::<K>(process, kernel, variant, (&data, start), [gate, cleared]);
                 let wanted = if is_on { &expected } else { &data };
                 let at = format!("{}, {n} elements, gate {gate}", kernel.symbol);
                 for (position, (found, wanted)) in found.vectors.iter().zip(&wanted.vectors).enumerate() {
@@ -103,7 +105,7 @@ fn launch<K: Example>(
     process: &mut Process,
     kernel: &ReductionKernel,
     variant: &VectorVariant,
-    data: &Data,
+    (data, start): (&Data, usize),
     [gate, cleared]: [u32; 2],
 ) -> Data {
     let (mut operands, mut signature, mut starts, mut places) =
@@ -121,10 +123,10 @@ fn launch<K: Example>(
         }
         let elements = vectors.next().expect("a vector for each operand");
         places.push(operands.len());
-        let margin = [7; START];
+        let margin = vec![7; start];
         operands.push(bytes(margin.into_iter().chain(elements.iter().map(|value| value.to_bits()))));
         signature.push(if operand.kind.is_written() { 'F' } else { 'f' });
-        starts.push(START as u64);
+        starts.push(start as u64);
     }
     let chunk = variant.threads * variant.elements_per_thread;
     let n_groups = (data.n as u32).div_ceil(chunk);
@@ -157,8 +159,8 @@ fn launch<K: Example>(
     }
     let vectors = places.iter().map(|place| {
         let found = words(&after[*place]);
-        assert_eq!(found[..START], [7; START], "{}: before a vector", kernel.symbol);
-        found[START..].iter().map(|word| f32::from_bits(*word)).collect()
+        assert_eq!(found[..start], vec![7; start], "{}: before a vector", kernel.symbol);
+        found[start..].iter().map(|word| f32::from_bits(*word)).collect()
     });
     Data { vectors: vectors.collect(), words: words(&after[arena_at]), ..data.clone() }
 }

@@ -35,11 +35,7 @@ pub(crate) struct Product {
 }
 
 /// Two vectors at once, one of them by a condition.
-#[glass::vector(
-    "x = fma(alpha, p, x)",
-    "p = select(active, fma(beta, p, m * r), p)",
-    elements_per_thread = 1
-)]
+#[glass::vector("x = fma(alpha, p, x)", "p = select(active, fma(beta, p, m * r), p)")]
 pub(crate) struct Direction {
     x: Handle,
     p: Handle,

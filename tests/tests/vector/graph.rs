@@ -18,8 +18,9 @@ const LENGTHS: [usize; 11] = [1, 2, 31, 33, 255, 256, 257, 1025, 65_536, 65_537,
 /// Lengths for the largest shape.
 const LONGEST: [usize; 1] = [17_000_001];
 
-/// Elements before and behind the views, which keep what they hold.
-const MARGIN: usize = 3;
+/// Elements before and behind the views, which keep what they hold: such that four may not be taken at once, and such that they
+/// may.
+const MARGINS: [usize; 2] = [3, 4];
 const SENTINEL: f32 = 37.0;
 
 #[test]
@@ -59,7 +60,7 @@ pub(crate) fn levels(variant: &VectorVariant) -> Levels {
     Levels {
         threads: variant.threads as usize,
         elements: variant.elements_per_thread as usize,
-        width: 1,
+        width: variant.vector_width as usize,
         meeting: if variant.strategy == Strategy::Tree { Meeting::Tree } else { Meeting::Warps },
     }
 }
@@ -78,7 +79,7 @@ fn on_every_device<K: Example>() {
             for strategy in [Strategy::LastBlock, Strategy::Tree] {
                 let mut fits = variants.iter().filter(|variant| variant.strategy == strategy);
                 if let Some(variant) = fits.find(|variant| *n <= variant.up_to as usize) {
-                    check::<K>(device, variant, *n);
+                    MARGINS.into_iter().for_each(|margin| check::<K>(device, variant, *n, margin));
                 }
             }
         }
@@ -89,6 +90,7 @@ fn on_every_device<K: Example>() {
 
 /// A graph around one operation.
 struct Built {
+    margin: usize,
     vectors: Vec<Vector<f32>>,
     slots: Vec<AnySlot>,
     cleared: Slot<u32>,
@@ -101,29 +103,39 @@ enum AnySlot {
     U32(Slot<u32>),
 }
 
-fn check<K: Example>(device: &Device, variant: &VectorVariant, n: usize) {
-    let at = format!("{}, {n} elements by {:?} on {}", K::TASK.symbol, variant.strategy, device.name());
+fn check<K: Example>(device: &Device, variant: &VectorVariant, n: usize, margin: usize) {
+    let at = format!(
+        "{}, {n} elements behind {margin} by {:?} on {}",
+        K::TASK.symbol,
+        variant.strategy,
+        device.name()
+    );
     let data = K::data(n);
     let (expected, magnitudes) = K::expected(&data, &levels(variant));
 
-    let built = build::<K>(device, variant, &data, Some(1));
+    let built = build::<K>(device, variant, (&data, margin), Some(1));
     built.compiled.run().unwrap_or_else(|error| panic!("{at}: {error}"));
     compare(&built, &expected, &magnitudes, &levels(variant), device, &at);
     assert_eq!(built.compiled.read(built.cleared), Ok(0), "{at}: cleared");
 
     // Off, nothing is written but the cleared word; also where the launches are one recorded graph.
-    let built = build::<K>(device, variant, &data, Some(0));
+    let built = build::<K>(device, variant, (&data, margin), Some(0));
     built.compiled.replay().unwrap_or_else(|error| panic!("{at}: {error}"));
     compare(&built, &data, &Magnitudes::default(), &levels(variant), device, &format!("{at}, off"));
     assert_eq!(built.compiled.read(built.cleared), Ok(0), "{at}: cleared");
 
-    let built = build::<K>(device, variant, &data, None);
+    let built = build::<K>(device, variant, (&data, margin), None);
     built.compiled.replay().unwrap_or_else(|error| panic!("{at}: {error}"));
     compare(&built, &expected, &magnitudes, &levels(variant), device, &format!("{at}, replayed"));
 }
 
 /// The operation after literals that set its scalars; with a gate of this value and a word to clear, or without.
-fn build<K: Example>(device: &Device, variant: &VectorVariant, data: &Data, gate: Option<u32>) -> Built {
+fn build<K: Example>(
+    device: &Device,
+    variant: &VectorVariant,
+    (data, n_before): (&Data, usize),
+    gate: Option<u32>,
+) -> Built {
     let mut declaration = ScalarArena::declare();
     let declared: Vec<_> = K::TASK
         .scalars
@@ -148,9 +160,9 @@ fn build<K: Example>(device: &Device, variant: &VectorVariant, data: &Data, gate
     let mut handles: Vec<Handle> = Vec::new();
     let mut vectors = Vec::new();
     for elements in &data.vectors {
-        let margin = [SENTINEL; MARGIN];
+        let margin = vec![SENTINEL; n_before];
         let memory = Vector::upload(device, &[&margin[..], elements, &margin].concat()).expect("room");
-        let view = VecView::new(&memory, MARGIN, elements.len()).expect("inside the vector");
+        let view = VecView::new(&memory, n_before, elements.len()).expect("inside the vector");
         handles.push(graph.import(view).expect("a vector of this device"));
         vectors.push(memory);
     }
@@ -172,7 +184,7 @@ fn build<K: Example>(device: &Device, variant: &VectorVariant, data: &Data, gate
         operation.gated_by(gate_slot).expect("a word").clearing(cleared).expect("a word");
     }
     let compiled = graph.compile().unwrap_or_else(|error| panic!("{}: {error}", device.name()));
-    Built { vectors, slots: declared, cleared, compiled }
+    Built { margin: n_before, vectors, slots: declared, cleared, compiled }
 }
 
 fn extra(declaration: &mut Declaration) -> [Slot<u32>; 2] {
@@ -191,9 +203,10 @@ fn compare(
     let is_exact = device.target() != Target::Wgpu;
     for (position, (memory, expected)) in built.vectors.iter().zip(&expected.vectors).enumerate() {
         let found = memory.download().expect("it has run");
-        let inside = &found[MARGIN..found.len() - MARGIN];
-        assert_eq!(found[..MARGIN], [SENTINEL; MARGIN], "{at}: before vector {position}");
-        assert_eq!(found[found.len() - MARGIN..], [SENTINEL; MARGIN], "{at}: behind vector {position}");
+        let margin = built.margin;
+        let inside = &found[margin..found.len() - margin];
+        assert_eq!(found[..margin], vec![SENTINEL; margin], "{at}: before vector {position}");
+        assert_eq!(found[found.len() - margin..], vec![SENTINEL; margin], "{at}: behind vector {position}");
         let of_vector = magnitudes.vectors.get(position).filter(|sizes| !is_exact && !sizes.is_empty());
         for (i, (found, expected)) in inside.iter().zip(expected).enumerate() {
             let is_equal = match of_vector {

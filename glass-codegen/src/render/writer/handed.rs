@@ -16,6 +16,13 @@ impl Writer<'_> {
         let halves =
             || std::iter::successors(Some(width / 2), |half| Some(half / 2)).take_while(|half| *half > 0);
         let slot_barrier = match self.facts.meeting {
+            Meeting::Shuffle(_)
+                if width == WARP
+                    && let Some(merge) = merge =>
+            {
+                let component = merge_in_warp(merge);
+                return lines.push(&self.fill("merge_in_warp", &[("acc", acc), ("function", component)]));
+            }
             Meeting::Shuffle(level) if width <= WARP => {
                 for half in halves() {
                     let [offset, lanes] = [self.literal(half), width.to_string()];
@@ -54,15 +61,33 @@ impl Writer<'_> {
         lines.push(&self.fill("collect", &[("worker", worker), ("acc", acc)]));
     }
 
-    pub(super) fn deal(&self, acc: &str, n_warps: usize, merge: Option<Merge>, lines: &mut Lines) {
+    pub(super) fn deal(&self, accs: &[(String, Option<Merge>)], n_warps: usize, lines: &mut Lines) {
         let worker = self.worker.expect("sums are dealt to the lanes of a body");
-        let n_warps = self.literal(n_warps);
-        lines.push(&self.fill("publish_total", &[("worker", worker), ("acc", acc)]));
+        let place = |position: usize, of: &str| match position {
+            0 => of.to_owned(),
+            _ => self.fill("totals_of", &[("first", &self.literal(position * n_warps)), ("of", of)]),
+        };
+        for (position, (acc, _)) in accs.iter().enumerate() {
+            let place = place(position, &self.fill("own_warp", &[("worker", worker)]));
+            lines.push(&self.fill("publish_total", &[("worker", worker), ("acc", acc), ("place", &place)]));
+        }
         lines.push(&self.fill("barrier_block", &[]));
-        let identity = merge.map_or_else(String::new, |merge| self.literal(merge.identity() as usize));
-        let component = if merge.is_some() { "collect_word" } else { "collect_total" };
-        let arguments = [("worker", worker), ("acc", acc), ("n_warps", &n_warps), ("identity", &identity)];
-        lines.push(&self.fill(component, &arguments));
+        let limit = self.literal(n_warps);
+        for (position, (acc, merge)) in accs.iter().enumerate() {
+            let nothing = match merge {
+                None => self.fill("zero", &[]),
+                Some(merge) => self.literal(merge.identity() as usize),
+            };
+            let place = place(position, &self.fill("own_lane", &[("worker", worker)]));
+            let arguments = [
+                ("worker", worker),
+                ("acc", acc.as_str()),
+                ("n_warps", &limit),
+                ("place", &place),
+                ("nothing", &nothing),
+            ];
+            lines.push(&self.fill("collect_total", &arguments));
+        }
     }
 
     pub(super) fn meet_subgroups(&self, acc: &str, merge: Option<Merge>, lines: &mut Lines) {
@@ -99,16 +124,26 @@ impl Writer<'_> {
             ("stride", &stride),
             ("limit", COUNT),
         ];
-        if operand.element == Element::Real {
-            lines.push(&self.fill("take_handed", &arguments));
-            return self.components(names, &taken, lines);
-        }
-        lines.push(&self.fill("take_states", &arguments));
+        lines.push(&self.fill("take_handed", &arguments));
+        let component = match operand.element {
+            Element::Real => "taken_number",
+            Element::Word => "taken_word",
+        };
         for (position, name) in names.iter().enumerate() {
             let places = [position / operand.width(), position % operand.width()];
-            let [state, word] = places.map(|place| self.literal(place));
-            let arguments = [("name", name.as_str()), ("taken", &taken), ("state", &state), ("word", &word)];
-            lines.push(&self.fill("taken_word", &arguments));
+            let [column, word] = places.map(|place| self.literal(place));
+            let arguments =
+                [("name", name.as_str()), ("taken", &taken), ("column", &column), ("word", &word)];
+            lines.push(&self.fill(component, &arguments));
         }
+    }
+}
+
+/// The function that merges the words of the lanes of a warp.
+pub(in crate::render) fn merge_in_warp(merge: Merge) -> &'static str {
+    match merge {
+        Merge::Sum => "sum_of_warp",
+        Merge::Least => "least_of_warp",
+        Merge::Greatest => "greatest_of_warp",
     }
 }

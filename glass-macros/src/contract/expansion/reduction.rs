@@ -37,6 +37,7 @@ pub(in crate::contract) fn reduction_stub(item: &Item) -> TokenStream {
                 map: Map::Identity,
                 format: ::glass::rt::word::Format::F32,
                 operator: Operator::Sum,
+                n_words: 1,
                 square: Option::None,
                 variants: &[],
             };
@@ -118,6 +119,7 @@ impl Emitted {
                 quote!(Option::Some(&#square))
             }
         };
+        let n_words = number(generated.n_words);
         let variants: Vec<_> =
             generated.variants.iter().map(|variant| self.variant(generated, variant)).collect();
         quote! {
@@ -126,6 +128,7 @@ impl Emitted {
                 map: Map::#map,
                 format: ::glass::rt::word::Format::#format,
                 operator: Operator::#operator,
+                n_words: #n_words,
                 square: #square,
                 variants: &[#(#variants),*],
             }
@@ -248,8 +251,9 @@ fn state(of: Long) -> Option<TokenStream> {
     });
     match (of.op, of.format) {
         (Op::Min | Op::Max | Op::Extent, _) => {
-            let operator = word(operator(of.op));
-            Some(quote!(host::#operator<host::#keys>))
+            let mark = if of.has_mark() { "Marked" } else { "" };
+            let state = word(&format!("{mark}{}", operator(of.op)));
+            Some(quote!(host::#state<host::#keys>))
         }
         (_, Format::F32) => None,
         (_, Format::U32 | Format::I32) => Some(quote!(host::Total)),

@@ -144,9 +144,11 @@ fn variant(generated: &GeneratedVector, variant: &VectorVariant, emitted: &mut E
     let request = &generated.request;
     let is_scalar = !request.op.has_elements();
     let Shape { threads, elements, up_to } = variant.shape;
+    let width = variant.vector_width;
     let [n_threads, n_elements] = if is_scalar { [1; 2] } else { [threads, elements] };
     let up_to = Literal::u32_unsuffixed(up_to);
-    let [threads, elements] = [n_threads, n_elements].map(number);
+    let [threads, elements, slots, vector_width] =
+        [n_threads, n_elements, n_threads * width, width].map(number);
     let has_sums = !request.op.sums.is_empty();
     let (strategy, segment) = match variant.meeting {
         Meeting::Warps => ("LastBlock", WARP),
@@ -175,7 +177,7 @@ fn variant(generated: &GeneratedVector, variant: &VectorVariant, emitted: &mut E
             };
             quote! {
                 VectorCode::Host {
-                    element: host::vector::<Element, #threads, #elements, #segment>(),
+                    element: host::vector::<Element, #threads, #elements, #segment, #slots>(),
                     fold: host::fold::<#threads, #segment>(),
                     step: #step,
                 }
@@ -187,6 +189,7 @@ fn variant(generated: &GeneratedVector, variant: &VectorVariant, emitted: &mut E
             strategy: Strategy::#strategy,
             threads: #threads,
             elements_per_thread: #elements,
+            vector_width: #vector_width,
             up_to: #up_to,
             lanes: #lanes,
             code: #code,

@@ -190,7 +190,7 @@ fn lives(nodes: &[Node]) -> Vec<Life> {
         match &node.work {
             Work::Reduction(reduction) => {
                 for span in &reduction.plan.spans {
-                    lives.extend(partials(reduction.n_words(), &span.levels, n_launches));
+                    lives.extend(partials(reduction.n_words, &span.levels, n_launches));
                     n_launches += span.levels.len();
                 }
             }

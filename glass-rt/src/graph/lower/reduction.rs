@@ -13,7 +13,7 @@ impl Lowering<'_> {
     }
 
     fn span(&mut self, node: &ReductionNode, span: &Span, gate: u32, accumulate: bool) {
-        let (variant, n_words) = (node.variant, node.n_words());
+        let (variant, n_words) = (node.variant, node.n_words);
         let n_levels = span.levels.len();
         let handed = self.handed(n_handed(variant, n_words, span.levels[0].groups));
         let input = |view_idx: &usize| {

@@ -35,7 +35,7 @@ const fn variant(strategy: Strategy, threads: u32, elements: u32, code: Reductio
 
 const fn task(map: Map, variants: &'static [ReductionVariant]) -> ReductionTask {
     let (format, operator) = (Format::F32, Operator::Sum);
-    ReductionTask { symbol: "t", map, format, operator, square: None, variants }
+    ReductionTask { symbol: "t", map, format, operator, n_words: 1, square: None, variants }
 }
 
 const LIMITS: ReductionLimits = ReductionLimits {
@@ -208,6 +208,7 @@ fn red_17_states_of_several_words_are_counted() {
         map: Map::Select,
         format: Format::F32,
         operator: Operator::Extent,
+        n_words: 3,
         square: None,
         variants: &TREE,
     };

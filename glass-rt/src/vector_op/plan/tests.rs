@@ -21,7 +21,15 @@ const TWO_LAUNCHES: VectorCode =
     VectorCode::TwoLaunches { chunk: kernel_with(9, WGSL), finish: kernel_with(10, WGSL) };
 
 const fn variant(strategy: Strategy, code: VectorCode) -> VectorVariant {
-    VectorVariant { strategy, threads: 256, elements_per_thread: 4, up_to: u32::MAX, lanes: 1, code }
+    VectorVariant {
+        strategy,
+        threads: 256,
+        elements_per_thread: 4,
+        vector_width: 1,
+        up_to: u32::MAX,
+        lanes: 1,
+        code,
+    }
 }
 
 /// `q = a * p`, `pq = sum(p * q)`.

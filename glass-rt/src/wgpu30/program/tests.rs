@@ -55,6 +55,7 @@ impl Reduction for Sum {
         map: Map::Identity,
         format: Format::F32,
         operator: Operator::Sum,
+        n_words: 1,
         square: None,
         variants: &[ReductionVariant {
             strategy: Strategy::Tree,
@@ -109,6 +110,7 @@ impl VectorOp for Total {
             strategy: Strategy::Tree,
             threads: 256,
             elements_per_thread: 2,
+            vector_width: 1,
             up_to: u32::MAX,
             lanes: 1,
             code: VectorCode::TwoLaunches {
