@@ -18,6 +18,7 @@ macro_rules! template {
 
 const TEMPLATES: &[(&str, &str)] = &[
     template!("statements.cu.tera"),
+    template!("refinements.cu.tera"),
     template!("values.cu.tera"),
     template!("ahead_statements.cu.tera"),
     template!("elementwise.cu.tera"),

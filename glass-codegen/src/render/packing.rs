@@ -9,6 +9,7 @@ use serde::Serialize;
 struct File {
     name: String,
     order: String,
+    triangle: &'static str,
     is_upper: bool,
 }
 
@@ -16,7 +17,8 @@ struct File {
 pub(super) fn functions(uses: &Uses, language: &Language, template: &str) -> Vec<(String, String)> {
     let text = |packing: &Packing| {
         let Packing { order, is_upper } = *packing;
-        let file = File { name: packing.function(), order: order.to_string(), is_upper };
+        let triangle = if is_upper { "upper" } else { "lower" };
+        let file = File { name: packing.function(), order: order.to_string(), triangle, is_upper };
         (packing.function(), language.file(template, &file).trim_end().to_owned())
     };
     uses.packings.iter().map(text).collect()

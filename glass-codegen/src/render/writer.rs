@@ -2,6 +2,7 @@
 //! a language, and what no template can say from its [`Facts`].
 
 mod handed;
+mod stored;
 
 pub(super) use handed::merge_in_warp;
 
@@ -384,37 +385,6 @@ impl Writer<'_> {
     /// Neighbouring threads use neighbouring slots.
     fn slot(&self, slot: usize) -> String {
         self.literal(slot * self.plan.mapping.threads_per_block)
-    }
-
-    fn store(&self, operand: usize, index: &Index, value: &str, lines: &mut Lines) {
-        let component = if self.is_streamed(operand) { "store_streaming" } else { "store" };
-        let index = self.place(operand, index);
-        let array = self.spec.operands[operand].name;
-        lines.push(&self.fill(component, &[("operand", array), ("index", &index), ("value", value)]));
-    }
-
-    /// Whether an element of a result goes past the caches.
-    fn is_streamed(&self, operand: usize) -> bool {
-        self.plan.mapping.is_streamed && self.spec.operands[operand].role != Role::Temporary
-    }
-
-    fn store_unless(&self, operand: usize, index: &Index, value: &str, fault: &str, lines: &mut Lines) {
-        let array = self.spec.operands[operand].name;
-        if let Some((place, stride, offset)) = self.by_word(index) {
-            let arguments = [
-                ("operand", array),
-                ("place", place),
-                ("stride", &stride),
-                ("offset", &offset),
-                ("value", value),
-                ("fault", fault),
-            ];
-            lines.push(&self.fill("scatter", &arguments));
-            return;
-        }
-        let index = self.place(operand, index);
-        let arguments = [("operand", array), ("index", index.as_str()), ("value", value), ("fault", fault)];
-        lines.push(&self.fill("store_unless", &arguments));
     }
 
     /// A word of the problem in an index, its factor and the rest, where lanes are problems and each has its own.
