@@ -14,13 +14,13 @@ pub(super) fn chunk(sum: &impl Outputs, level: Level, unroll_terms: bool, emit: 
     let accs: Vec<_> = (0..width).map(|place| emit.var(&accumulator(place), None)).collect();
     let acc = accs[0].clone();
     if emit.plan.accesses[0].is_handed {
-        handed(worker, &acc, emit);
+        handed(&acc, emit);
     } else if width > 1 {
         in_vectors(sum, worker, &accs, emit);
     } else if unroll_terms {
         written_out(sum, worker, &acc, emit);
     } else {
-        rolled(sum, worker, &acc, emit);
+        rolled(sum, &acc, emit);
     }
     meet(&[(acc.clone(), None)], level.meeting, emit);
     emit.once(|emit| sum.finish(&acc, &Vec::new(), emit));
@@ -128,43 +128,44 @@ fn written_out(sum: &impl Outputs, worker: &str, acc: &str, emit: &mut Emit<'_>)
 pub(super) const HANDED_AT_ONCE: usize = 4;
 
 /// The sums of all chunks, which arrive in any order and are added in theirs.
-fn handed(worker: &str, acc: &str, emit: &mut Emit<'_>) {
+fn handed(acc: &str, emit: &mut Emit<'_>) {
     let (var, n_workers) = ("term", emit.workers.count);
     let names: Vec<_> = (0..HANDED_AT_ONCE).map(|idx| format!("x_{idx}")).collect();
-    let stmts = emit.scope(|emit| {
-        let index = Index::name(var);
+    strided(var, (HANDED_AT_ONCE * n_workers, 1), emit, |index, emit| {
         emit.push(Stmt::TakeHanded { names: names.clone(), operand: 0, index, stride: n_workers });
         for value in names {
             emit.push(Stmt::Add { acc: acc.to_owned(), value });
         }
-    });
-    emit.push(Stmt::Loop {
-        var: var.to_owned(),
-        start: Index::name(worker),
-        end: Index::name(COUNT),
-        step: HANDED_AT_ONCE * n_workers,
-        unroll: Some(1),
-        stmts,
     });
 }
 
 /// Passes that a compiler may write out at once: so many loads are in flight.
 pub(super) const PASSES_AT_ONCE: usize = 8;
 
-fn rolled(sum: &impl Outputs, worker: &str, acc: &str, emit: &mut Emit<'_>) {
+fn rolled(sum: &impl Outputs, acc: &str, emit: &mut Emit<'_>) {
     let var = "term";
-    let stmts = emit.scope(|emit| {
+    strided(var, (emit.workers.count, PASSES_AT_ONCE), emit, |index, emit| {
         emit.within_count(var, |emit| {
-            let term = Term { index: Index::name(var), name: var, suffix: "t" };
-            sum.term(acc, &Vec::new(), term, emit);
+            sum.term(acc, &Vec::new(), Term { index, name: var, suffix: "t" }, emit);
         });
     });
+}
+
+/// Worker `t` takes what begins at `t`, and `step` further on, while it exists.
+pub(super) fn strided(
+    var: &str,
+    (step, unroll): (usize, usize),
+    emit: &mut Emit<'_>,
+    body: impl FnOnce(Index, &mut Emit<'_>),
+) {
+    let worker = emit.workers.name.expect("a block owns a chunk");
+    let stmts = emit.scope(|emit| body(Index::name(var), emit));
     emit.push(Stmt::Loop {
         var: var.to_owned(),
         start: Index::name(worker),
         end: Index::name(COUNT),
-        step: emit.workers.count,
-        unroll: Some(PASSES_AT_ONCE),
+        step,
+        unroll: Some(unroll),
         stmts,
     });
 }

@@ -2,7 +2,7 @@
 
 use super::emit::Emit;
 use super::level::{self, HANDED_AT_ONCE, PASSES_AT_ONCE};
-use super::{COUNT, Index, PastEnd, Stmt};
+use super::{Index, PastEnd, Stmt};
 use crate::spec::{Expression, Format, Merge, State, StateLoad, StateWord};
 
 pub(super) fn state(state: &State, emit: &mut Emit<'_>) {
@@ -13,14 +13,14 @@ pub(super) fn state(state: &State, emit: &mut Emit<'_>) {
     }
     let n_workers = emit.workers.count;
     if emit.plan.accesses[0].is_handed {
-        rolled((HANDED_AT_ONCE * n_workers, 1), worker, emit, |term, emit| {
-            handed(state, Index::name(term), emit)
+        level::strided("term", (HANDED_AT_ONCE * n_workers, 1), emit, |index, emit| {
+            handed(state, index, emit)
         });
     } else if level.vector_width > 1 {
         in_vectors(state, level.vector_width, worker, emit);
     } else {
-        rolled((n_workers, PASSES_AT_ONCE), worker, emit, |term, emit| {
-            emit.within_count(term, |emit| element(state, &Index::name(term), emit));
+        level::strided("term", (n_workers, PASSES_AT_ONCE), emit, |index, emit| {
+            emit.within_count("term", |emit| element(state, &index, emit));
         });
     }
     let words = state.words.iter().map(|StateWord { name, merge, .. }| ((*name).to_owned(), Some(*merge)));
@@ -29,25 +29,6 @@ pub(super) fn state(state: &State, emit: &mut Emit<'_>) {
         for (position, StateWord { name, .. }) in state.words.iter().enumerate() {
             emit.write_word(state.output, Index::constant(position), name);
         }
-    });
-}
-
-/// Worker `t` takes what begins at `t`, and `step` further on.
-fn rolled(
-    (step, unroll): (usize, usize),
-    worker: &str,
-    emit: &mut Emit<'_>,
-    body: impl FnOnce(&'static str, &mut Emit<'_>),
-) {
-    let var = "term";
-    let stmts = emit.scope(|emit| body(var, emit));
-    emit.push(Stmt::Loop {
-        var: var.to_owned(),
-        start: Index::name(worker),
-        end: Index::name(COUNT),
-        step,
-        unroll: Some(unroll),
-        stmts,
     });
 }
 

@@ -3,7 +3,7 @@
 use super::emit::{Emit, Workers};
 use super::level::PASSES_AT_ONCE;
 use super::{
-    Body, COUNT, Fold, Frame, Index, IntExpr, Kernel, PastEnd, Stmt,
+    Body, Fold, Frame, Index, IntExpr, Kernel, PastEnd, Stmt,
     build::{self, build},
     level,
 };
@@ -122,15 +122,8 @@ fn chunk(op: &VectorOp, emit: &mut Emit<'_>) {
     } else if has_one_each(elements_per_worker) && emit.plan.target == Target::Cuda {
         one_each(op, worker, emit);
     } else {
-        let var = "i";
-        let stmts = emit.scope(|emit| elements(op, &Index::name(var), 0, emit));
-        emit.push(Stmt::Loop {
-            var: var.to_owned(),
-            start: Index::name(worker),
-            end: Index::name(COUNT),
-            step: emit.workers.count,
-            unroll: Some(PASSES_AT_ONCE),
-            stmts,
+        level::strided("i", (emit.workers.count, PASSES_AT_ONCE), emit, |index, emit| {
+            elements(op, &index, 0, emit);
         });
     }
     if op.sums.is_empty() {
@@ -276,7 +269,6 @@ fn evaluated(op: &VectorOp, place: Place, emit: &mut Emit<'_>) {
 /// been read.
 fn elements(op: &VectorOp, index: &Index, place: usize, emit: &mut Emit<'_>) {
     let mut loaded = HashSet::new();
-    let mut stores = Vec::new();
     for step in &op.elementwise {
         match step {
             Elementwise::Product { name, matrix, vector } => {
@@ -288,10 +280,9 @@ fn elements(op: &VectorOp, index: &Index, place: usize, emit: &mut Emit<'_>) {
                 let [matrix, vector] = [*matrix, *vector].map(|operand| op.operands[operand].name.to_owned());
                 emit.push(Stmt::RowProduct { name: name.clone(), matrix, vector, row: index.clone() });
             }
-            Elementwise::Value { name, of, stored } => {
+            Elementwise::Value { name, of, .. } => {
                 load(op, of, index, &mut loaded, emit);
                 emit.push(Stmt::Evaluate { name: name.clone(), format: Format::F32, of: of.clone() });
-                stores.extend(stored.map(|operand_idx| (op.operands[operand_idx].name, name)));
             }
             Elementwise::Term { sum, of } => {
                 load(op, of, index, &mut loaded, emit);
@@ -299,9 +290,8 @@ fn elements(op: &VectorOp, index: &Index, place: usize, emit: &mut Emit<'_>) {
             }
         }
     }
-    for (name, value) in stores {
-        let operand = operand(&stored_name(name), emit.spec);
-        emit.push(Stmt::Store { operand, index: index.clone(), value: value.clone() });
+    for (operand, value) in stored(op, emit.spec) {
+        emit.push(Stmt::Store { operand, index: index.clone(), value });
     }
 }
 
