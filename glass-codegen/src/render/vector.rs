@@ -21,6 +21,7 @@ struct CudaStart {
     awaits_gate: bool,
     /// What is fetched before anything else.
     fetched: Vec<String>,
+    leaves: &'static str,
 }
 
 /// How rows of a sparse matrix are fetched.
@@ -46,6 +47,7 @@ struct CudaMap {
     has_sums: bool,
     awaits_gate: bool,
     fetched: Vec<String>,
+    leaves: &'static str,
     n_sums: String,
     arguments: Vec<cuda::Argument>,
 }
@@ -88,6 +90,7 @@ pub(super) fn cuda(input: &Input<'_>, frame: &VectorFrame) -> String {
                 has_sums: false,
                 awaits_gate: false,
                 fetched: Vec::new(),
+                leaves: leaves(false, false),
             };
             language.file("scalars.cu.tera", &CudaScalars { start, step: cuda_step(op, 1) })
         }
@@ -249,9 +252,19 @@ fn cuda_map(input: &Input<'_>, frame: &VectorFrame) -> CudaMap {
         scalars: reads(op, &op.element_scalars(), cuda::language(DType::F32)),
         has_sums: !op.sums.is_empty(),
         awaits_gate: uses.awaits_gate,
+        leaves: leaves(uses.awaits_gate, !rows.is_empty()),
         fetched: rows,
         n_sums: op.sums.len().to_string(),
         arguments: cuda::arguments(arguments),
+    }
+}
+
+/// When a block has nothing to do; empty where it knows so already.
+fn leaves(awaits_gate: bool, has_fetched: bool) -> &'static str {
+    match (awaits_gate, has_fetched) {
+        (false, _) => "!is_on || group >= n_groups",
+        (true, false) => "group >= n_groups",
+        (true, true) => "",
     }
 }
 
