@@ -87,9 +87,7 @@ impl Check {
             }
         }
     }
-}
 
-impl Check {
     /// Packed storage has room for one triangle alone.
     fn packed(&mut self, op: Op, fields: &Fields, settings: &mut Settings) {
         let has_full = op.entry().fills.contains(&Fill::Full);

@@ -14,11 +14,12 @@ use crate::spec::{Contraction, Phase, Role, Spec};
 /// Builds the kernel of a valid spec under a plan made for it.
 pub fn build(spec: &Spec, plan: &Plan) -> Kernel {
     let symbol = format!("{}_{}", spec.symbol(), plan.suffix());
-    let workers = match plan.mapping.tier {
-        Tier::Thread => Workers { name: None, count: 1 },
-        Tier::Warp => Workers { name: Some("lane"), count: plan.mapping.workers() },
-        Tier::Block => Workers { name: Some("thread"), count: plan.mapping.workers() },
+    let name = match plan.mapping.tier {
+        Tier::Thread => None,
+        Tier::Warp => Some("lane"),
+        Tier::Block => Some("thread"),
     };
+    let workers = Workers { name, count: plan.mapping.workers() };
     let is_straight = plan.unroll == Unroll::Full;
     let mut emit = Emit::new(spec, plan, workers, is_straight);
     phases(&mut emit);

@@ -228,12 +228,11 @@ impl<'a> Emit<'a> {
         let given = &self.spec.operands[operand];
         let place = self.stored(operand, &Index::constant(element)).as_constant().expect("a constant");
         let first = place - place % width;
-        let element_at = |place| if given.is_packed { given.unpacked(place) } else { place };
-        let free = |place| !self.values.contains_key(&(operand, element_at(place)));
+        let free = |place| !self.values.contains_key(&(operand, given.element_at(place)));
         // A vector with an element that already has a newer value would define a stale one.
         let is_whole = first + width <= given.elements() && (first..first + width).all(free);
         let places = if is_whole { first..first + width } else { place..place + 1 };
-        let elements: Vec<_> = places.clone().map(element_at).collect();
+        let elements: Vec<_> = places.clone().map(|place| given.element_at(place)).collect();
         let names: Vec<_> = elements.iter().map(|element| self.element_name(operand, *element)).collect();
         self.values.extend(elements.into_iter().map(|element| (operand, element)).zip(names.iter().cloned()));
         self.push(Stmt::Load { names, operand, index: Index::constant(places.start) });

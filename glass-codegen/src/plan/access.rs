@@ -24,6 +24,21 @@ pub struct Access {
     pub overlays: Option<usize>,
 }
 
+impl Access {
+    /// Elements one after the other, each by itself.
+    fn dense(elements: usize) -> Access {
+        Access {
+            element_stride: 1,
+            vector_width: 1,
+            problem_stride: elements,
+            is_packed: false,
+            is_handed: false,
+            is_staged: false,
+            overlays: None,
+        }
+    }
+}
+
 impl fmt::Display for Access {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
@@ -58,44 +73,28 @@ pub(super) fn accesses(
     mapping: &Mapping,
     unroll: Unroll,
 ) -> Vec<Access> {
-    let dense = |elements| Access {
-        element_stride: 1,
-        vector_width: 1,
-        problem_stride: elements,
-        is_packed: false,
-        is_handed: false,
-        is_staged: false,
-        overlays: None,
-    };
-    // Where an element of a packed triangle lies is no affine function of its row and column.
-    let is_packed = |operand: &Operand| {
-        layout == Layout::Interleaved
-            && unroll == Unroll::Full
-            && operand.has_dead_triangle()
-            && is_staged_by_warps(operand, layout, mapping)
-    };
     let access = |operand: &Operand| {
-        let elements = operand.elements();
+        let dense = Access::dense(operand.elements());
         if !is_stageable(operand) || target == Target::Host {
-            return dense(elements);
+            return dense;
         }
-        match (layout, mapping.tier, mapping.staging) {
-            (_, Tier::Warp | Tier::Block, Staging::Shared | Staging::Bulk) => dense(elements),
-            (Layout::Interleaved, ..) if is_packed(operand) => {
-                Access { element_stride: TILE, is_packed: true, ..dense(operand.n_packed()) }
+        let is_staged = is_staged_by_warps(operand, layout, mapping);
+        // Where an element of a packed triangle lies is no affine function of its row and column.
+        let is_packed = is_staged && unroll == Unroll::Full && operand.has_dead_triangle();
+        let access = match (layout, mapping.tier, mapping.staging) {
+            (_, Tier::Warp | Tier::Block, Staging::Shared | Staging::Bulk) => dense,
+            (Layout::Interleaved, ..) if is_packed => {
+                Access { element_stride: TILE, is_packed, ..Access::dense(operand.n_packed()) }
             }
-            (Layout::Interleaved, ..) => Access { element_stride: TILE, ..dense(elements) },
+            (Layout::Interleaved, ..) => Access { element_stride: TILE, ..dense },
             (Layout::Contiguous, Tier::Thread, Staging::Shared | Staging::Bulk) => {
-                staged(spec.dtype, elements)
+                staged(spec.dtype, operand.elements())
             }
-            (Layout::Contiguous, ..) => dense(elements),
-        }
+            (Layout::Contiguous, ..) => dense,
+        };
+        Access { is_staged, ..access }
     };
-    let staged = |operand: &Operand| Access {
-        is_staged: target != Target::Host && is_staged_by_warps(operand, layout, mapping),
-        ..access(operand)
-    };
-    spec.operands.iter().map(staged).collect()
+    spec.operands.iter().map(access).collect()
 }
 
 /// Whether a frame may copy an operand through shared memory: the real arguments of a caller.
@@ -159,15 +158,7 @@ fn staged(dtype: DType, elements: usize) -> Access {
     let collides = (elements / vector_width).is_multiple_of(WIDE_BANKS);
     let padded = collides && elements * dtype.bytes() >= MIN_COPY_BYTES;
     let problem_stride = if padded { elements + widest } else { elements };
-    Access {
-        element_stride: 1,
-        vector_width,
-        problem_stride,
-        is_packed: false,
-        is_handed: false,
-        is_staged: false,
-        overlays: None,
-    }
+    Access { vector_width, ..Access::dense(problem_stride) }
 }
 
 /// Bytes of one warp's staged operands, each rounded up to 16 so that every copy is aligned.

@@ -129,11 +129,9 @@ pub fn candidates(spec: &Spec, layout: Layout) -> Vec<Mapping> {
             for threads in [32, 64, 128] {
                 add(thread(Staging::Bulk, threads));
             }
-            for threads in [32, 64] {
-                let overlaid = Mapping { is_overlaid: true, ..thread(Staging::Bulk, threads) };
-                if overlays(spec, overlaid) {
-                    add(overlaid);
-                }
+            let overlaid = |threads| Mapping { is_overlaid: true, ..thread(Staging::Bulk, threads) };
+            if overlays(spec, overlaid(TILE)) {
+                [32, 64].map(overlaid).into_iter().for_each(&mut add);
             }
         }
     }
@@ -197,8 +195,6 @@ fn bulk_tiles(spec: &Spec) -> Vec<Mapping> {
 /// Whether a staged result can take the place of an input.
 fn overlays(spec: &Spec, overlaid: Mapping) -> bool {
     spec.op.entry().no_thread.is_none()
-        && Plan::sized(spec, Layout::Contiguous, Target::Cuda, overlaid).shared_bytes
-            <= MAX_SHARED_BYTES_SM_90
         && Plan::new(spec, Layout::Contiguous, Target::Cuda, overlaid)
             .accesses
             .iter()

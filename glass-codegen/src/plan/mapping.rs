@@ -183,14 +183,14 @@ impl FromStr for Mapping {
             _ => return Err(malformed()),
         };
         let threads_per_block = number(words.next().and_then(|word| word.strip_prefix('t')))?;
-        let mut blocks = |letter| match words.next_if(|word| is_bound(word, letter)) {
+        let mut count = |letter| match words.next_if(|word| word.starts_with(letter)) {
             None => Ok(None),
             Some(word) => match number(word.strip_prefix(letter))? {
-                blocks if (1..=MAX_RESIDENT_BLOCKS).contains(&blocks) => Ok(Some(blocks)),
+                count if (1..=MAX_COUNT).contains(&count) => Ok(Some(count)),
                 _ => Err(malformed()),
             },
         };
-        let (min_blocks, max_blocks, group) = (blocks('b')?, blocks('r')?, blocks('g')?);
+        let (min_blocks, max_blocks, group) = (count('b')?, count('r')?, count('g')?);
         let mut is_next = |given: &str| words.next_if(|word| *word == given).is_some();
         let [is_streamed, is_overlaid] = ["stream", "over"].map(&mut is_next);
         if words.next().is_some() {
@@ -201,13 +201,8 @@ impl FromStr for Mapping {
     }
 }
 
-/// Blocks that a multiprocessor holds.
-const MAX_RESIDENT_BLOCKS: usize = 32;
-
-/// A letter and a number.
-fn is_bound(word: &str, letter: char) -> bool {
-    word.strip_prefix(letter).is_some_and(|number| number.starts_with(|first: char| first.is_ascii_digit()))
-}
+/// Blocks that a multiprocessor holds, and lanes of a warp.
+const MAX_COUNT: usize = 32;
 
 #[cfg(test)]
 mod tests {

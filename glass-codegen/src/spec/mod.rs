@@ -196,13 +196,19 @@ impl Operand {
         }
     }
 
-    /// The element that lies at a place among those of the triangle.
+    /// The element that is stored at a place.
     ///
     /// # Panics
-    /// If the triangle has no such place.
-    pub fn unpacked(&self, place: usize) -> usize {
-        let mut elements = 0..self.n_whole();
-        elements.find(|element| self.packed(*element) == Some(place)).expect("a place of the triangle")
+    /// If nothing is.
+    pub fn element_at(&self, place: usize) -> usize {
+        assert!(place < self.elements(), "{} has {} places: {place}", self.name, self.elements());
+        if !self.is_packed {
+            return place;
+        }
+        let first_row = |col| if self.structure == Structure::Lower { col } else { 0 };
+        let mut firsts = (0..self.cols).rev().map(|col| col * self.rows + first_row(col));
+        let in_column = |first| Some(first + place.checked_sub(self.packed(first)?)?);
+        firsts.find_map(in_column).expect("the first column begins at 0")
     }
 
     /// Bytes of one problem.
@@ -351,10 +357,10 @@ mod tests {
     #[test]
     fn elements_of_a_triangle_follow_each_other() {
         for structure in [Structure::Lower, Structure::Upper] {
-            let operand = Operand { structure, ..Operand::matrix("a", (5, 5), Role::In) };
+            let operand = Operand { structure, is_packed: true, ..Operand::matrix("a", (5, 5), Role::In) };
             let packed: Vec<_> = (0..25).filter_map(|element| operand.packed(element)).collect();
             assert_eq!(packed, (0..operand.n_packed()).collect::<Vec<_>>());
-            let back = |place| operand.packed(operand.unpacked(place));
+            let back = |place| operand.packed(operand.element_at(place));
             assert!(packed.iter().all(|place| back(*place) == Some(*place)));
             assert_eq!(operand.packed(if structure == Structure::Lower { 5 } else { 1 }), None);
         }
