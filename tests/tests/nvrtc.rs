@@ -70,6 +70,12 @@ fn the_grid_stays_within_its_resources() {
     let Some((version, results)) = compiled("grid", "sm_90", &variants) else { return };
     let mut measured = BTreeMap::new();
     let mut faults = Vec::new();
+    let times = results.iter().zip(&variants).filter_map(|(result, variant)| {
+        result.as_ref().ok().map(|compiled| (compiled.milliseconds, &variant.symbol))
+    });
+    if let Some((milliseconds, symbol)) = times.max() {
+        println!("slowest: {symbol} in {milliseconds} ms");
+    }
     for (variant, result) in variants.iter().zip(results) {
         match result.and_then(|compiled| Resources::parse(&compiled.log)) {
             Ok(resources) => {
