@@ -6,10 +6,10 @@ use glass_codegen::spec::{Element, Layout, Operand, Role, Spec};
 use serde::Serialize;
 
 /// Bytes in rotation beyond which nothing survives in a 60 MB L2 cache until its next use.
-pub(crate) const COLD_BYTES: u64 = 240_000_000;
+const COLD_BYTES: u64 = 240_000_000;
 
 /// Bytes that the memory of an H200 moves in two microseconds. A launch that touches fewer is bound by launching.
-pub(crate) const LAUNCH_BYTES: u64 = 8_500_000;
+const LAUNCH_BYTES: u64 = 8_500_000;
 
 /// Never pooled, never compared with one another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -48,11 +48,7 @@ impl Rotation {
         };
         let operands: Vec<_> = spec.arguments().iter().map(stored).collect();
         let n_bytes: u64 = operands.iter().map(|operand| operand.n_bytes).sum();
-        let (regime, n_sets) = match n_bytes < LAUNCH_BYTES {
-            true => (Regime::Launch, 1),
-            // Two at least: no launch finds the last one's operands.
-            false => (Regime::DramCold, COLD_BYTES.div_ceil(n_bytes).max(2)),
-        };
+        let (regime, n_sets) = regime(n_bytes);
         Rotation { regime, operands, n_sets }
     }
 
@@ -60,6 +56,15 @@ impl Rotation {
     pub(crate) fn bytes_per_call(&self) -> u64 {
         self.operands.iter().map(|operand| operand.n_bytes).sum()
     }
+}
+
+/// The regime of calls that touch so many distinct bytes each, and the operand sets that they take in turn.
+pub(crate) fn regime(n_bytes: u64) -> (Regime, u64) {
+    if n_bytes < LAUNCH_BYTES {
+        return (Regime::Launch, 1);
+    }
+    // Two at least: no launch finds the last one's operands.
+    (Regime::DramCold, COLD_BYTES.div_ceil(n_bytes).max(2))
 }
 
 /// Stored bytes of an operand.

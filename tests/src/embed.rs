@@ -66,20 +66,23 @@ pub fn layout_of(layout: Layout) -> rt::Layout {
 
 /// What a caller passes; temporaries are the kernel's own.
 fn operands(spec: &Spec) -> Vec<rt::Operand> {
-    let operand = |operand: &glass_codegen::spec::Operand| rt::Operand {
-        name: operand.name,
-        rows: narrow(operand.stored_shape().0),
-        cols: narrow(operand.stored_shape().1),
-        element: match operand.element {
-            Element::Real => rt::ElementKind::Real,
-            Element::Word => rt::ElementKind::Word,
-        },
-        access: match operand.role {
-            Role::In => rt::Access::In,
-            Role::Out => rt::Access::Out,
-            Role::InOut => rt::Access::InOut,
-            Role::Temporary => unreachable!("temporaries are no arguments"),
-        },
+    let operand = |operand: &glass_codegen::spec::Operand| {
+        let (rows, cols) = operand.stored_shape();
+        rt::Operand {
+            name: operand.name,
+            rows: narrow(rows),
+            cols: narrow(cols),
+            element: match operand.element {
+                Element::Real => rt::ElementKind::Real,
+                Element::Word => rt::ElementKind::Word,
+            },
+            access: match operand.role {
+                Role::In => rt::Access::In,
+                Role::Out => rt::Access::Out,
+                Role::InOut => rt::Access::InOut,
+                Role::Temporary => unreachable!("temporaries are no arguments"),
+            },
+        }
     };
     spec.arguments().iter().map(operand).collect()
 }

@@ -12,6 +12,7 @@ use glass_codegen::plan::{Mapping, Target};
 use glass_codegen::spec::{DType, Layout, Spec};
 use glass_codegen::table;
 use glass_rt::Real;
+use glass_tests::parallel::in_parallel;
 
 /// Wanted length of a sample.
 const SAMPLE_NS: f64 = 1_000_000.0;
@@ -25,7 +26,7 @@ pub(super) struct Compiled {
     cubin: Vec<u8>,
 }
 
-/// Compiles the chosen mappings of all configurations on all cores.
+/// Compiles the chosen mappings of all configurations.
 pub(super) fn compile(arch: u32, configurations: &[(Spec, Layout)], session: &mut Session) -> Vec<Compiled> {
     let mut ids: Vec<KernelId> = Vec::new();
     for (spec, layout) in configurations {
@@ -36,27 +37,18 @@ pub(super) fn compile(arch: u32, configurations: &[(Spec, Layout)], session: &mu
             }
         }
     }
-    let next = std::sync::atomic::AtomicUsize::new(0);
-    let n_threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let work = || {
-        let mut compiled = Vec::new();
-        while let Some(id) = ids.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) {
-            let outcome = id.generate().and_then(|generated| {
-                Ok(Compiled { id: id.clone(), cubin: nvrtc::compile(embed(&generated, None), arch)?.cubin })
-            });
-            compiled.push(outcome.map_err(|reason| format!("{} {}: {reason}", id.key, id.mapping)));
-        }
-        compiled
-    };
-    let all: Vec<_> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..n_threads).map(|_| scope.spawn(work)).collect();
-        threads.into_iter().flat_map(|thread| thread.join().unwrap_or_default()).collect()
+    let outcomes = in_parallel(&ids, |id| {
+        let generated = id.generate()?;
+        Ok::<_, String>(Compiled {
+            id: id.clone(),
+            cubin: nvrtc::compile(embed(&generated, None), arch)?.cubin,
+        })
     });
     let mut compiled = Vec::new();
-    for outcome in all {
+    for (id, outcome) in ids.iter().zip(outcomes) {
         match outcome {
             Ok(kernel) => compiled.push(kernel),
-            Err(reason) => session.fail(reason),
+            Err(reason) => session.fail(format!("{} {}: {reason}", id.key, id.mapping)),
         }
     }
     compiled

@@ -1,7 +1,7 @@
 //! A list of cells becomes a declaration: mappings are looked up, texts rendered and frozen.
 
 use super::declaration::{Cell, Claim, Control, Declaration, METRICS, Plan, Variant};
-use super::digest::sha256;
+use super::digest::{plan_sha256, sha256};
 use super::gate::TOLERANCES;
 use super::order::PERIOD;
 use super::shape::Shape;
@@ -179,14 +179,13 @@ fn variant(
     let plan = &generated.variant.plan;
     let symbol = generated.variant.symbol.clone();
     let code = generated.variant.sources[0].code.clone();
-    let text = plan.to_string();
     let variant = Variant {
         pick: if is_picked { "table" } else { "stated" }.to_owned(),
         mapping: mapping.to_string(),
-        plan_sha256: sha256(format!("{symbol}\n{text}")),
+        plan_sha256: plan_sha256(&generated.variant),
         source_sha256: sha256(&code),
         plan: Plan {
-            text,
+            text: plan.to_string(),
             tier: mapping.tier.as_str().to_owned(),
             threads_per_block: mapping.threads_per_block as u64,
             problems_per_block: plan.problems_per_block as u64,

@@ -2,7 +2,7 @@
 
 use super::capture::{Artifacts, Ceilings, Check, Clocks, Lane, Pilot, Pilots};
 use super::clocks::ClockReader;
-use super::declaration::{Cell, Declaration};
+use super::declaration::Declaration;
 use super::inputs::Inputs;
 use super::order::{Variant, Visit};
 use super::own::{Kernel, Operands, Own};
@@ -15,9 +15,8 @@ use super::{cells, fingerprint};
 use crate::cuda::Gpu;
 use crate::cuda::timer::Timer;
 use crate::rig::Rig;
+use glass_tests::parallel::in_parallel;
 use std::collections::BTreeMap;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// Samples of every ceiling between two rounds.
@@ -29,6 +28,7 @@ const PILOT: Protocol =
 
 /// One cell on the device.
 struct Prepared {
+    shape: Shape,
     kernels: [Kernel; 2],
     operands: Operands,
     peer_operands: peers::Operands,
@@ -69,10 +69,11 @@ impl<'a> Bench<'a> {
                 peer_operands: peers::Operands::new(shape, spec.dtype, cell.batch),
                 peers: cell.peers.iter().filter(|peer| libraries.version(peer).is_some()).cloned().collect(),
                 inputs: Vec::new(),
+                shape,
                 kernels,
             });
         }
-        draw(declaration, &mut prepared)?;
+        draw(declaration, &mut prepared);
         let rig = Rig::new(gpu, std::iter::empty())?;
         let fits = |end: fn(&Prepared) -> u64, n_bytes: u64| prepared.iter().all(|cell| end(cell) <= n_bytes);
         if !fits(|cell| cell.operands.end(), rig.inputs.n_bytes())
@@ -286,36 +287,15 @@ impl Contender for Empty {
     }
 }
 
-/// Draws the problems of all cells and rounds, on all cores.
-fn draw(declaration: &Declaration, prepared: &mut [Prepared]) -> Result<(), String> {
-    let jobs: Vec<(usize, u64)> = (0..declaration.cells.len())
-        .flat_map(|cell_idx| (0..declaration.rounds).map(move |round| (cell_idx, round)))
-        .collect();
-    let shapes: Vec<Shape> =
-        prepared.iter().map(|cell| Shape::of(&cell.kernels[0].generated.spec)).collect::<Result<_, _>>()?;
-    let (next, drawn) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let cells: Vec<(&Cell, &Kernel)> =
-        declaration.cells.iter().zip(prepared.iter().map(|cell| &cell.kernels[0])).collect();
-    let n_threads = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..n_threads {
-            scope.spawn(|| {
-                while let Some((cell_idx, round)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)).copied() {
-                    let (cell, kernel) = cells[cell_idx];
-                    let inputs =
-                        Inputs::draw(cell, shapes[cell_idx], &kernel.generated, declaration.seed, round);
-                    drawn
-                        .lock()
-                        .expect("no thread panics while it holds the list")
-                        .push((cell_idx, round, inputs));
-                }
-            });
-        }
+/// Draws the problems of all cells and rounds.
+fn draw(declaration: &Declaration, prepared: &mut [Prepared]) {
+    let rounds = |cell_idx| (0..declaration.rounds).map(move |round| (cell_idx, round));
+    let jobs: Vec<_> = (0..declaration.cells.len()).flat_map(rounds).collect();
+    let drawn = in_parallel(&jobs, |&(cell_idx, round)| {
+        let (cell, Prepared { shape, kernels, .. }) = (&declaration.cells[cell_idx], &prepared[cell_idx]);
+        Inputs::draw(cell, *shape, &kernels[0].generated, declaration.seed, round)
     });
-    let mut drawn = drawn.into_inner().expect("no thread panicked");
-    drawn.sort_by_key(|(cell_idx, round, _)| (*cell_idx, *round));
-    for (cell_idx, _, inputs) in drawn {
+    for ((cell_idx, _), inputs) in jobs.into_iter().zip(drawn) {
         prepared[cell_idx].inputs.push(inputs);
     }
-    Ok(())
 }

@@ -1,5 +1,6 @@
 //! SHA-256 in hexadecimal.
 
+use glass_codegen::Variant;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
@@ -9,4 +10,9 @@ pub(super) fn sha256(bytes: impl AsRef<[u8]>) -> String {
         let _ = write!(text, "{byte:02x}");
         text
     })
+}
+
+/// Digest of a kernel's symbol and plan.
+pub(super) fn plan_sha256(variant: &Variant) -> String {
+    sha256(format!("{}\n{}", variant.symbol, variant.plan))
 }

@@ -2,7 +2,7 @@
 
 use super::capture::{Check, Facts, Sets};
 use super::declaration::Variant;
-use super::digest::sha256;
+use super::digest::{plan_sha256, sha256};
 use super::inputs::Inputs;
 use super::region::Region;
 use super::timing::Contender;
@@ -39,11 +39,7 @@ impl Kernel {
         let code = &generated.variant.sources[0].code;
         let frozen = [
             ("text", sha256(code), &variant.source_sha256),
-            (
-                "plan",
-                sha256(format!("{}\n{}", generated.variant.symbol, generated.variant.plan)),
-                &variant.plan_sha256,
-            ),
+            ("plan", plan_sha256(&generated.variant), &variant.plan_sha256),
         ];
         if let Some((what, given, declared)) = frozen.iter().find(|(_, given, declared)| given != *declared) {
             return Err(format!(

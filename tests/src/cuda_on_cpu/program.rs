@@ -1,6 +1,7 @@
 //! Many emitted files as one program, and the process that launches their kernels.
 
 use super::text::adapted;
+use crate::parallel::in_parallel;
 use std::env;
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -8,7 +9,6 @@ use std::fs;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::Mutex;
 
 /// Everything but the emitted texts.
 const DRIVER: [&str; 5] = ["main", "block", "copies", "memory", "approximations"];
@@ -209,32 +209,6 @@ impl Drop for Process {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-/// Applies a function to all items, on all cores; results in the order of the items.
-pub fn in_parallel<T: Sync, R: Send>(items: &[T], apply: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let next = Mutex::new(0);
-    let results = Mutex::new(Vec::with_capacity(items.len()));
-    let n_workers = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..n_workers {
-            scope.spawn(|| {
-                loop {
-                    let idx = {
-                        let mut next = next.lock().expect("a worker does not panic with the position");
-                        *next += 1;
-                        *next - 1
-                    };
-                    let Some(item) = items.get(idx) else { break };
-                    let result = apply(item);
-                    results.lock().expect("a worker does not panic with the results").push((idx, result));
-                }
-            });
-        }
-    });
-    let mut results = results.into_inner().expect("every worker is done");
-    results.sort_by_key(|(idx, _)| *idx);
-    results.into_iter().map(|(_, result)| result).collect()
 }
 
 /// The files as C++ texts of bounded length.

@@ -9,7 +9,7 @@ use crate::compare::shape::Shape;
 use crate::compare::timing::Contender;
 use crate::cuda::Gpu;
 use crate::cuda::arena::Arena;
-use crate::regime::{COLD_BYTES, LAUNCH_BYTES};
+use crate::regime::regime;
 use glass_codegen::spec::DType;
 use std::ffi::c_int;
 
@@ -58,7 +58,7 @@ impl Operands {
                 (inputs, Operands::words(n_problems), bytes)
             }
         };
-        let n_sets = if bytes < LAUNCH_BYTES { 1 } else { COLD_BYTES.div_ceil(bytes).max(2) };
+        let (_, n_sets) = regime(bytes);
         let first = Region::new(0, &pristine, 1);
         let sets = Region::new(first.end(), &[pristine, words].concat(), n_sets);
         Operands { shape, dtype, n_problems, pristine: first, sets, bytes }
