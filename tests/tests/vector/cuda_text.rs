@@ -11,8 +11,10 @@ use std::path::PathBuf;
 
 const NONE: u32 = u32::MAX;
 
-/// Elements before every vector: such that four may not be taken at once, and such that they may.
-const STARTS: [usize; 2] = [3, 4];
+/// Elements before every vector, such that four may not be taken at once.
+const UNALIGNED: usize = 3;
+/// The same, such that they may.
+const ALIGNED: usize = 4;
 
 #[test]
 fn the_text_computes_the_bits_of_the_equations() {
@@ -68,9 +70,7 @@ fn check_variant<K: Example>(process: &mut Process, variant: &VectorVariant, ker
         let n_scalars = data.words.len() as u32;
         // Behind the scalars: a gate that is on, one that is off, a word to clear.
         for (gate, is_on) in [(NONE, true), (n_scalars, true), (n_scalars + 1, false)] {
-            for (cleared, start) in
-                [NONE, n_scalars + 2].into_iter().zip(STARTS.into_iter().cycle()).chain([(NONE, 4)])
-            {
+            for (cleared, start) in [(NONE, UNALIGNED), (n_scalars + 2, ALIGNED), (NONE, ALIGNED)] {
                 let found = launch::<K>(process, kernel, variant, (&data, start), [gate, cleared]);
                 let wanted = if is_on { &expected } else { &data };
                 let at = format!("{}, {n} elements, gate {gate}", kernel.symbol);
