@@ -15,6 +15,9 @@ pub const MAX_MILLISECONDS: u64 = 5000;
 /// Waiting longer than this on a loaded machine means that the compiler hangs.
 const MAX_WAIT: Duration = Duration::from_secs(120);
 
+/// A machine that others use stretches one compilation now and then; what is slow in itself is slow each time.
+const MAX_TRIES: usize = 3;
+
 /// One file to compile.
 #[derive(Clone, Debug)]
 pub struct Job {
@@ -64,18 +67,50 @@ pub fn compile(worker: &Path, folder: &Path, jobs: &[Job]) -> Result<Outcome, St
                 loop {
                     let next = queue.lock().expect("no worker panics with the queue").pop_front();
                     let Some(job_idx) = next else { break };
-                    let mut process =
-                        running.take().unwrap_or_else(|| Worker::start(worker).expect("it started before"));
-                    let result = process.compile(folder, &jobs[job_idx]);
-                    if process.is_alive {
-                        running = Some(process);
-                    }
+                    let result = patiently(&jobs[job_idx], |job| {
+                        let mut process = running
+                            .take()
+                            .unwrap_or_else(|| Worker::start(worker).expect("it started before"));
+                        let result = process.compile(folder, job);
+                        if process.is_alive {
+                            running = Some(process);
+                        }
+                        result
+                    });
                     results.lock().expect("no worker panics with the results")[job_idx] = result;
                 }
             });
         }
     });
     Ok(Outcome { version, results: results.into_inner().expect("every worker is done") })
+}
+
+/// Why there is no image.
+#[derive(Debug)]
+enum Failure {
+    /// The compiler's complaint.
+    Refused(String),
+    /// It took too long, or died.
+    Late(String),
+}
+
+/// Compiles a job, again where it was late.
+fn patiently(
+    job: &Job,
+    mut compile: impl FnMut(&Job) -> Result<Compiled, Failure>,
+) -> Result<Compiled, String> {
+    let mut late = Vec::new();
+    while late.len() < MAX_TRIES {
+        match compile(job) {
+            Ok(compiled) => return Ok(compiled),
+            Err(Failure::Refused(complaint)) => return Err(complaint),
+            Err(Failure::Late(why)) => {
+                println!("{}: {why}", job.file_name);
+                late.push(why);
+            }
+        }
+    }
+    Err(late.join("; then "))
 }
 
 struct Worker {
@@ -109,7 +144,7 @@ impl Worker {
         Ok(worker)
     }
 
-    fn compile(&mut self, folder: &Path, job: &Job) -> Result<Compiled, String> {
+    fn compile(&mut self, folder: &Path, job: &Job) -> Result<Compiled, Failure> {
         let folder = folder.join(&job.arch);
         fs::create_dir_all(&folder).expect("a writable folder");
         let source = folder.join(&job.file_name);
@@ -119,7 +154,8 @@ impl Worker {
         let answer = sent.ok().and_then(|()| self.answers.recv_timeout(MAX_WAIT).ok());
         let Some(answer) = answer else {
             self.is_alive = false;
-            return Err(format!("the compiler died or took more than {} s", MAX_WAIT.as_secs()));
+            let why = format!("the compiler died or took more than {} s", MAX_WAIT.as_secs());
+            return Err(Failure::Late(why));
         };
         let parts: Vec<_> = answer.splitn(3, ' ').collect();
         let [word, milliseconds, log] = parts[..] else { panic!("the NVRTC worker says `{answer}`") };
@@ -127,8 +163,11 @@ impl Worker {
         let log = log.replace("\\n", "\n").replace("\\t", "\t").replace("\\'", "'").replace("\\\"", "\"");
         match word {
             "ok" if milliseconds <= MAX_MILLISECONDS => Ok(Compiled { image, log, milliseconds }),
-            "ok" => Err(format!("compiled in {milliseconds} ms, allowed: {MAX_MILLISECONDS} ms")),
-            _ => Err(log),
+            "ok" => {
+                let why = format!("compiled in {milliseconds} ms, allowed: {MAX_MILLISECONDS} ms");
+                Err(Failure::Late(why))
+            }
+            _ => Err(Failure::Refused(log)),
         }
     }
 }
@@ -138,5 +177,32 @@ impl Drop for Worker {
         // The worker holds nothing worth saving, and it may hang.
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tries(answers: Vec<Result<Compiled, Failure>>) -> (Result<u64, String>, usize) {
+        let job = Job { arch: String::new(), file_name: "a.cu".to_owned(), text: String::new() };
+        let mut left = answers.into_iter();
+        let result = patiently(&job, |_| left.next().expect("no more tries than answers"));
+        (result.map(|compiled| compiled.milliseconds), left.len())
+    }
+
+    #[test]
+    fn what_is_late_is_tried_again_and_what_is_refused_is_not() {
+        let late = || Err(Failure::Late("late".to_owned()));
+        let compiled = || Ok(Compiled { image: PathBuf::new(), log: String::new(), milliseconds: 7 });
+        assert_eq!(tries(vec![late(), compiled(), late()]), (Ok(7), 1));
+        assert_eq!(
+            tries(vec![late(), late(), late(), compiled()]).0,
+            Err("late; then late; then late".to_owned())
+        );
+        assert_eq!(
+            tries(vec![Err(Failure::Refused("no".to_owned())), compiled()]),
+            (Err("no".to_owned()), 1)
+        );
     }
 }
