@@ -69,6 +69,7 @@ pub(crate) struct Cell {
 
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Variant {
+    pub(crate) mapping: String,
     pub(crate) symbol: String,
     pub(crate) plan: Plan,
     pub(crate) plan_sha256: String,

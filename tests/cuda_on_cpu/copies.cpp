@@ -6,6 +6,7 @@
 #include "memory.h"
 #include "ptx.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <map>
@@ -14,12 +15,12 @@
 namespace on_cpu {
 namespace {
 
-// Phase 0 of a barrier; no kernel uses one twice.
+// A barrier in its current phase; one arrival ends each.
 struct Barrier {
-    unsigned int n_pending;
+    unsigned int n_complete = 0;
+    unsigned int n_pending = 1;
     std::uint64_t n_expected_bytes = 0;
     std::uint64_t n_coming_bytes = 0;
-    bool is_complete = false;
 };
 
 struct Load {
@@ -100,7 +101,7 @@ bool deliver_copies()
 {
     bool has_delivered = false;
     for (auto& [address, barrier] : barriers) {
-        if (barrier.is_complete || barrier.n_pending > 0 || barrier.n_coming_bytes != barrier.n_expected_bytes) {
+        if (barrier.n_pending > 0 || barrier.n_coming_bytes != barrier.n_expected_bytes) {
             continue;
         }
         for (const Load& load : loads) {
@@ -108,7 +109,9 @@ bool deliver_copies()
                 std::memcpy(load.target, load.source, load.n_bytes);
             }
         }
-        barrier.is_complete = true;
+        const auto is_of = [address = address](const Load& load) { return load.barrier == address; };
+        loads.erase(std::remove_if(loads.begin(), loads.end(), is_of), loads.end());
+        barrier = Barrier{barrier.n_complete + 1};
         has_delivered = true;
     }
     return has_delivered;
@@ -125,7 +128,7 @@ void mbarrier_init(unsigned int barrier)
     if (barrier % 8 != 0) {
         fault("a barrier at %u, not a multiple of 8", barrier);
     }
-    if (!barriers.insert({barrier, Barrier{1}}).second) {
+    if (!barriers.insert({barrier, Barrier{}}).second) {
         fault("a barrier is initialised twice");
     }
 }
@@ -143,7 +146,13 @@ void mbarrier_arrive_expect_tx(unsigned int barrier, unsigned int n_bytes)
 
 void mbarrier_try_wait_parity_0(unsigned int& is_done, unsigned int barrier)
 {
-    const bool is_complete = barrier_at(barrier).is_complete;
+    mbarrier_try_wait_parity(is_done, barrier, 0);
+}
+
+void mbarrier_try_wait_parity(unsigned int& is_done, unsigned int barrier, unsigned int parity)
+{
+    // The phase before the current one has the other parity.
+    const bool is_complete = barrier_at(barrier).n_complete % 2 != parity;
     is_done = is_complete ? 1u : 0u;
     if (is_complete) {
         has_fenced[thread_number()] = false;
@@ -159,11 +168,11 @@ void bulk_load(unsigned int target, const void* source, unsigned int n_bytes, un
     unsigned char* const bytes = shared_pointer(target, n_bytes, "a bulk load");
     check_copy(source, bytes, n_bytes);
     Barrier& known = barrier_at(barrier);
-    if (known.is_complete) {
-        fault("a bulk load after its barrier is complete");
+    if (known.n_pending > 0) {
+        fault("a bulk load before its barrier expects it");
     }
     known.n_coming_bytes += n_bytes;
-    // Whoever looks before the barrier is complete must see that nothing is there yet.
+    // Whoever looks before the phase is complete must see that nothing is there yet, nor what was there before.
     std::memset(bytes, 0xff, n_bytes);
     loads.push_back({barrier, bytes, source, n_bytes});
     progressed();

@@ -10,6 +10,7 @@ namespace ptx {
 void mbarrier_init(unsigned int barrier);
 void mbarrier_arrive_expect_tx(unsigned int barrier, unsigned int n_bytes);
 void mbarrier_try_wait_parity_0(unsigned int& is_done, unsigned int barrier);
+void mbarrier_try_wait_parity(unsigned int& is_done, unsigned int barrier, unsigned int parity);
 void fence_proxy_async();
 void bulk_load(unsigned int target, const void* source, unsigned int n_bytes, unsigned int barrier);
 void bulk_store(void* target, unsigned int source, unsigned int n_bytes);

@@ -110,6 +110,21 @@ fn the_grid_stays_within_its_resources() {
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
 }
 
+/// A mapping that nobody has measured is worth measuring only where it stays in registers.
+#[test]
+fn what_no_gpu_has_run_stays_in_registers() {
+    let variants: Vec<_> = grid::unconfirmed().iter().map(Entry::variant).collect();
+    let Some((_, results)) = compiled("unconfirmed", "sm_90", &variants) else { return };
+    for (variant, result) in variants.iter().zip(results) {
+        let symbol = &variant.symbol;
+        let compiled = result.unwrap_or_else(|log| panic!("{symbol}: {log}"));
+        let resources =
+            Resources::parse(&compiled.log).unwrap_or_else(|complaint| panic!("{symbol}: {complaint}"));
+        println!("{symbol}: {} registers, {} B spilled", resources.registers, resources.spill);
+        assert_eq!(resources.spill, 0, "{symbol} spills");
+    }
+}
+
 /// Straight-line text of one thread is where registers run out: half of it is in the share. Of the loops every ninth is.
 fn is_in_share(entry: &Entry) -> bool {
     let symbol = entry.symbol();

@@ -1,7 +1,7 @@
 //! Launch geometry and resources of our kernels.
 
 use super::samples;
-use crate::capture::{Capture, Cell, Facts, Plan, Results};
+use crate::capture::{Capture, Cell, Facts, Results, Variant};
 use crate::finding::{Findings, Reason};
 use crate::shape::Counts;
 
@@ -18,7 +18,7 @@ pub(super) fn pilots(capture: &Capture, findings: &mut Findings) {
         };
         let Some(variant) = cell.variant(&pilot.variant) else { continue };
         let place = format!("pilot of {}, variant {}", pilot.cell, pilot.variant);
-        launch(&place, cell, &variant.plan, &pilot.facts, findings);
+        launch(&place, cell, variant, &pilot.facts, findings);
         if let Some(counts) = Counts::of(cell) {
             samples::held(&place, &pilot.check, cell.batch * counts.n_outputs, findings);
         }
@@ -52,7 +52,8 @@ fn geometry(facts: &Facts) -> ([u64; 3], [u64; 3], [u64; 6]) {
     (facts.grid, facts.block, [registers, local_bytes, shared_bytes, module_bytes, dynamic_bytes, launches])
 }
 
-fn launch(place: &str, cell: &Cell, plan: &Plan, facts: &Facts, findings: &mut Findings) {
+fn launch(place: &str, cell: &Cell, variant: &Variant, facts: &Facts, findings: &mut Findings) {
+    let plan = &variant.plan;
     let n_threads: u64 = facts.block.iter().product();
     let n_blocks: u64 = facts.grid.iter().product();
     findings
@@ -60,15 +61,11 @@ fn launch(place: &str, cell: &Cell, plan: &Plan, facts: &Facts, findings: &mut F
     findings.require(Reason::Ownership, n_threads == plan.threads_per_block, || {
         format!("{place}: blocks of {n_threads} threads, planned {}", plan.threads_per_block)
     });
-    let of_tier = match plan.tier.as_str() {
-        "thread" => n_threads,
-        "warp" => n_threads / 32,
-        _ => 1,
-    };
-    findings.require(Reason::Ownership, plan.problems_per_block == of_tier, || {
+    let owned = problems_of_block(&variant.mapping, n_threads);
+    findings.require(Reason::Ownership, owned == Some(plan.problems_per_block), || {
         format!(
-            "{place}: {} problems a block at the {} tier of {n_threads} threads",
-            plan.problems_per_block, plan.tier
+            "{place}: {} problems a block of {n_threads} threads by `{}`",
+            plan.problems_per_block, variant.mapping
         )
     });
     let wrong = first_not_owned_once(n_blocks, plan.problems_per_block, cell.batch);
@@ -97,6 +94,19 @@ fn launch(place: &str, cell: &Cell, plan: &Plan, facts: &Facts, findings: &mut F
     });
 }
 
+/// Problems of a block as the words of a mapping say: `gN` lanes of a warp own one, `qN` tiles follow each other.
+fn problems_of_block(mapping: &str, n_threads: u64) -> Option<u64> {
+    let number = |letter: char| {
+        mapping.split(' ').skip(3).find_map(|word| word.strip_prefix(letter)?.parse::<u64>().ok())
+    };
+    match mapping.split(' ').next()? {
+        "thread" => Some(n_threads * number('q').unwrap_or(1)),
+        "warp" => n_threads.checked_div(number('g').unwrap_or(32)),
+        "block" => Some(1),
+        _ => None,
+    }
+}
+
 /// Deals the problems to the blocks one by one, as the frames of the kernels do.
 fn first_not_owned_once(n_blocks: u64, problems_per_block: u64, batch: u64) -> Option<String> {
     let mut owners = vec![0u8; usize::try_from(batch).ok()?];
@@ -115,7 +125,22 @@ fn first_not_owned_once(n_blocks: u64, problems_per_block: u64, batch: u64) -> O
 
 #[cfg(test)]
 mod tests {
-    use super::first_not_owned_once;
+    use super::{first_not_owned_once, problems_of_block};
+
+    #[test]
+    fn a_mapping_tells_the_problems_of_a_block() {
+        for (mapping, owned) in [
+            ("thread serial direct t64", Some(64)),
+            ("thread serial bulk t64 q4 stream", Some(256)),
+            ("warp reduced8 direct t64", Some(2)),
+            ("warp serial shared t64 g8", Some(8)),
+            ("warp serial shared t64 g0", None),
+            ("block serial shared t64", Some(1)),
+            ("", None),
+        ] {
+            assert_eq!(problems_of_block(mapping, 64), owned, "{mapping}");
+        }
+    }
 
     #[test]
     fn every_problem_has_one_owner() {

@@ -5,7 +5,7 @@ use super::emit::{Emit, Workers};
 use super::tiled::Tile;
 use super::{
     Body, Fold, Frame, Index, Kernel, Sign, Stmt, ahead, blocks, bunch_kaufman, exchange, factor, indexed,
-    lanes, lu, map, reduction, scan, search, solve, state, straight, tiled, triangle,
+    lanes, lu, map, reduction, release, scan, search, solve, state, straight, tiled, triangle,
 };
 use crate::catalogue::{self, MAX_CHAIN};
 use crate::plan::{Destination, Form, Level, Plan, Staging, Target, Tier, Unroll, WARP};
@@ -27,6 +27,9 @@ pub fn build(spec: &Spec, plan: &Plan) -> Kernel {
     let mut ring_slots = 0;
     if is_straight && plan.mapping.staging == Staging::Ahead {
         (stmts, ring_slots) = ahead::read_ahead(spec, stmts);
+    }
+    if plan.queue().is_some() {
+        release::release(plan, &mut stmts);
     }
     // A CUDA body is also a device function for other kernels, and its results are visible on return. A WGSL
     // body and a level serve their own kernel alone, where no other worker reads them.

@@ -39,6 +39,7 @@ fn body(spec: &Spec, body: &Body) -> Result<(), String> {
         within_count: None,
         is_whole: false,
         ring: Ring::new(body.ring_slots),
+        released: Vec::new(),
         divergent: false,
     };
     if let Some(worker) = body.worker {
@@ -70,6 +71,8 @@ struct Scope<'a> {
     is_whole: bool,
     /// Copies on their way.
     ring: Ring,
+    /// Operands whose places may hold something else by now.
+    released: Vec<usize>,
     /// Lanes of one warp may disagree on reaching this point.
     divergent: bool,
 }
@@ -117,6 +120,9 @@ impl Scope<'_> {
                 names.iter().try_for_each(|name| self.define_element(name, *operand))
             }
             Stmt::Load { names, operand, index } => {
+                if self.released.contains(operand) {
+                    return Err(format!("operand {operand} is read after its release"));
+                }
                 self.exists(*operand, index)?;
                 self.loaded(*operand, Element::Real)?;
                 self.in_bounds(*operand, index, names.len())?;
@@ -147,6 +153,13 @@ impl Scope<'_> {
             Stmt::Take { name, slot } => {
                 self.ring.take(*slot)?;
                 self.define(name, Kind::Value)
+            }
+            Stmt::Release { operands } => {
+                if self.divergent {
+                    return Err("a release in divergent flow".to_owned());
+                }
+                self.released.extend(operands);
+                Ok(())
             }
             Stmt::Var { name, init } => {
                 init.iter().try_for_each(|init| self.used(init))?;

@@ -135,6 +135,7 @@ impl Count {
             | Stmt::RowProducts { .. }
             | Stmt::Comment(_)
             | Stmt::Await { .. }
+            | Stmt::Release { .. }
             | Stmt::Take { .. }
             | Stmt::Var { .. }
             | Stmt::Constant { .. }

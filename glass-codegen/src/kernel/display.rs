@@ -65,6 +65,10 @@ fn line(stmt: &Stmt, depth: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         }
         Stmt::Await { n_pending } => writeln!(f, "await all but {n_pending} groups"),
         Stmt::Take { name, slot } => writeln!(f, "{name} = take slot {slot}"),
+        Stmt::Release { operands } => {
+            let operands: Vec<_> = operands.iter().map(|operand| format!("operand {operand}")).collect();
+            writeln!(f, "release {}", operands.join(", "))
+        }
         Stmt::Var { name, init } => writeln!(f, "var {name} = {}", init.as_deref().unwrap_or("+0")),
         Stmt::Let { name, function, args } => writeln!(f, "{name} = {function:?}({})", args.join(", ")),
         Stmt::Evaluate { name, format: Format::F32, of } => writeln!(f, "{name} = {of}"),

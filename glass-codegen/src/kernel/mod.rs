@@ -27,6 +27,7 @@ mod map;
 mod overlay;
 mod pressure;
 mod reduction;
+mod release;
 mod scan;
 mod search;
 mod solve;

@@ -239,6 +239,11 @@ pub enum Stmt {
         /// Where it was copied to.
         slot: usize,
     },
+    /// What lies in the places of these operands is not read again: their frame may copy others there.
+    Release {
+        /// Positions in the spec.
+        operands: Vec<usize>,
+    },
     /// An accumulator, a value that changes.
     Var {
         /// Its name.

@@ -169,6 +169,10 @@ const GROUPS: [(usize, usize); 4] = [(64, 16), (64, 8), (128, 8), (64, 4)];
 const RESIDENT_BLOCKS: [usize; 2] = [6, 4];
 const MIN_BYTES_ON_THE_WAY: usize = 48 * 1024;
 
+/// Tiles that a warp takes one after another, beside one: enough that most of them are on their way early, and few enough
+/// that blocks end apart.
+const QUEUES: [usize; 2] = [4, 16];
+
 /// Inputs of interleaved problems by bulk copies. A block is one warp: of wider blocks, whose warps leave together, none
 /// won.
 fn bulk_tiles(spec: &Spec) -> Vec<Mapping> {
@@ -187,7 +191,8 @@ fn bulk_tiles(spec: &Spec) -> Vec<Mapping> {
     };
     let enough = RESIDENT_BLOCKS.into_iter().filter(|blocks| blocks * needed >= MIN_BYTES_ON_THE_WAY);
     let capped = enough.map(|blocks| Mapping { max_blocks: Some(blocks), ..free });
-    let plain: Vec<_> = capped.filter(keeps_others_off).chain([free]).collect();
+    let queues = QUEUES.into_iter().map(|n_tiles| Mapping { queue: Some(n_tiles), ..free });
+    let plain: Vec<_> = capped.filter(keeps_others_off).chain([free]).chain(queues).collect();
     let streamed = plain.iter().map(|mapping| Mapping { is_streamed: true, ..*mapping });
     plain.iter().copied().chain(streamed).collect()
 }

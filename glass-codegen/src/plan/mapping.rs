@@ -102,6 +102,9 @@ pub struct Mapping {
     pub max_blocks: Option<usize>,
     /// Lanes of a warp that own one problem of the warp tier; `None` for all 32.
     pub group: Option<usize>,
+    /// Tiles that a warp takes one after another, the inputs of the next on their way while it works on one: interleaved
+    /// problems of the thread tier by bulk copies. `None` for one.
+    pub queue: Option<usize>,
     /// Results are written past what the caches would rather keep: interleaved problems of the thread tier.
     pub is_streamed: bool,
     /// Staged results take the places of staged inputs that are read no later: contiguous problems of the thread tier.
@@ -119,6 +122,7 @@ impl Mapping {
             min_blocks: None,
             max_blocks: None,
             group: None,
+            queue: None,
             is_streamed: false,
             is_overlaid: false,
         }
@@ -133,7 +137,7 @@ impl Mapping {
         }
     }
 
-    /// What follows the block size in tables and symbols: `b1`, `r6`, `g8`, `stream`, `over`.
+    /// What follows the block size in tables and symbols: `b1`, `r6`, `g8`, `q4`, `stream`, `over`.
     pub(super) fn refinements(&self) -> Vec<String> {
         let bound = |letter, count: Option<usize>| count.map(|count| format!("{letter}{count}"));
         let word = |is_set: bool, word: &str| is_set.then(|| word.to_owned());
@@ -141,6 +145,7 @@ impl Mapping {
             bound('b', self.min_blocks),
             bound('r', self.max_blocks),
             bound('g', self.group),
+            bound('q', self.queue),
             word(self.is_streamed, "stream"),
             word(self.is_overlaid, "over"),
         ];
@@ -160,7 +165,8 @@ impl FromStr for Mapping {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Mapping, String> {
-        let malformed = || format!("`{text}` is not `TIER FORM STAGING tN [bN] [rN] [gN] [stream] [over]`");
+        let malformed =
+            || format!("`{text}` is not `TIER FORM STAGING tN [bN] [rN] [gN] [qN] [stream] [over]`");
         let number =
             |word: Option<&str>| word.and_then(|word| word.parse::<usize>().ok()).ok_or_else(malformed);
         let mut words = text.split(' ').peekable();
@@ -190,18 +196,19 @@ impl FromStr for Mapping {
                 _ => Err(malformed()),
             },
         };
-        let (min_blocks, max_blocks, group) = (count('b')?, count('r')?, count('g')?);
+        let (min_blocks, max_blocks) = (count('b')?, count('r')?);
+        let (group, queue) = (count('g')?, count('q')?);
         let mut is_next = |given: &str| words.next_if(|word| *word == given).is_some();
         let [is_streamed, is_overlaid] = ["stream", "over"].map(&mut is_next);
         if words.next().is_some() {
             return Err(malformed());
         }
         let plain = Mapping::new(tier, form, staging, threads_per_block);
-        Ok(Mapping { min_blocks, max_blocks, group, is_streamed, is_overlaid, ..plain })
+        Ok(Mapping { min_blocks, max_blocks, group, queue, is_streamed, is_overlaid, ..plain })
     }
 }
 
-/// Blocks that a multiprocessor holds, and lanes of a warp.
+/// Blocks that a multiprocessor holds, lanes of a warp, and more tiles than are worth a queue.
 const MAX_COUNT: usize = 32;
 
 #[cfg(test)]
@@ -220,6 +227,8 @@ mod tests {
         assert_eq!(mapping("thread serial bulk t32 r4 stream"), Ok(streamed));
         let group = Mapping { group: Some(8), ..Mapping::new(Tier::Warp, Form::Serial, Staging::Shared, 64) };
         assert_eq!(mapping("warp serial shared t64 g8"), Ok(group));
+        let queue = Mapping { queue: Some(4), is_streamed: true, ..bulk };
+        assert_eq!(mapping("thread serial bulk t32 q4 stream"), Ok(queue));
         assert_eq!(mapping("thread serial bulk t32 over"), Ok(Mapping { is_overlaid: true, ..bulk }));
         assert_eq!(streamed.to_string(), "thread serial bulk t32 r4 stream");
         for text in [
@@ -228,6 +237,8 @@ mod tests {
             "thread serial bulk t32 r33",
             "thread serial bulk t32 r4 b1",
             "thread serial bulk t32 r",
+            "thread serial bulk t32 q0",
+            "thread serial bulk t32 q4 g8",
             "thread serial bulk t32 x4",
         ] {
             assert!(mapping(text).is_err(), "{text}");

@@ -14,6 +14,7 @@
 //! | - | `staging` | direct: operands are read where they lie; ahead: each thread copies what it reads to shared memory, some loads ahead; shared: copied by the lanes of a warp, or by the workers of a problem; bulk: by asynchronous bulk copies |
 //! | r | `max_blocks` | blocks that share a multiprocessor at most |
 //! | g | `group` | lanes of a warp that own one problem, where fewer than all do |
+//! | q | `queue` | tiles that a warp takes one after another, the inputs of the next on their way while it works on one |
 //! | stream | `is_streamed` | results are written past the caches |
 //! | over | `is_overlaid` | staged results take the places of staged inputs |
 
@@ -158,15 +159,16 @@ impl Plan {
         let accesses = access::accesses(spec, layout, target, &mapping, unroll);
         let (shared, problem_shared_bytes) = access::shared_parts(spec, target, &mapping);
         let shared_bytes = access::shared_bytes(spec, &mapping, &accesses, target, problem_shared_bytes);
-        let problems_per_block = match mapping.tier {
+        let at_once = match mapping.tier {
             Tier::Thread | Tier::Warp => mapping.threads_per_block / mapping.workers(),
             Tier::Block => 1,
         };
+        let n_tiles = mapping.queue.filter(|_| has_queue(layout, target, &mapping)).unwrap_or(1);
         Plan {
             target,
             layout,
             mapping,
-            problems_per_block,
+            problems_per_block: at_once * n_tiles,
             accesses,
             shared,
             problem_shared_bytes,
@@ -174,6 +176,11 @@ impl Plan {
             unroll,
             level: None,
         }
+    }
+
+    /// Tiles that a warp takes one after another; `None` where its frame is no loop over them.
+    pub(crate) fn queue(&self) -> Option<usize> {
+        self.mapping.queue.filter(|_| has_queue(self.layout, self.target, &self.mapping))
     }
 
     /// Compute capability (times ten) below which the CUDA text does not compile.
@@ -208,6 +215,12 @@ impl Plan {
         self.mapping.refinements().iter().for_each(|word| suffix += &format!("_{word}"));
         suffix
     }
+}
+
+/// Whether a mapping's queue means anything: only warps that stage tiles by bulk copies have one.
+fn has_queue(layout: Layout, target: Target, mapping: &Mapping) -> bool {
+    (layout, target, mapping.tier, mapping.staging)
+        == (Layout::Interleaved, Target::Cuda, Tier::Thread, Staging::Bulk)
 }
 
 impl fmt::Display for Plan {

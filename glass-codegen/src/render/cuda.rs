@@ -2,7 +2,7 @@
 
 use super::language::Language;
 use super::uses::Uses;
-use super::writer::{self, Facts, Meeting, RING};
+use super::writer::{self, Facts, Meeting, RELEASE, RING};
 use super::{Input, numerics, packing, separators};
 use crate::plan::{Access, BARRIER_BYTES, Mapping, Plan, Staging, TILE, Tier, WARP, staged_bytes};
 use crate::spec::{DType, Element, Layout, Operand, Role, Structure};
@@ -57,10 +57,15 @@ const TEMPLATES: &[(&str, &str)] = &[
     template!("copy_preamble.cu.tera"),
     template!("cooperative.cu.tera"),
     template!("stage_preamble.cu.tera"),
+    template!("bulk_barrier.cu.tera"),
+    template!("bulk_load.cu.tera"),
     template!("bulk_preamble.cu.tera"),
     template!("bulk_store_preamble.cu.tera"),
     template!("bulk_triangles.cu.tera"),
     template!("bulk_tiles.cu.tera"),
+    template!("bulk_tiles_in.cu.tera"),
+    template!("bulk_queue.cu.tera"),
+    template!("queue_statements.cu.tera"),
     template!("bulk_in.cu.tera"),
     template!("bulk_out.cu.tera"),
     template!("bulk.cu.tera"),
@@ -208,6 +213,8 @@ pub(super) struct Start {
     body_name: String,
     subject: &'static str,
     body_doc: Vec<String>,
+    /// The body calls what it is given once it has read all that is staged.
+    has_release: bool,
     body_params: Vec<Param>,
     body: String,
 }
@@ -230,8 +237,10 @@ impl Start {
                 Some(lanes) => vec![format!(
                     "Groups of {lanes} lanes, the active ones of a warp at once, call it; each sees the results on return."
                 )],
+                None if plan.queue().is_some() => vec![RELEASE_DOC.to_owned()],
                 None => body_doc(tier, plan.level.is_some()).into_iter().map(str::to_owned).collect(),
             },
+            has_release: plan.queue().is_some(),
             body_params,
             body: writer::lines(&batch_facts(input), spec, plan, &kernel.body),
         }
@@ -261,6 +270,7 @@ struct File {
     warp_bytes: String,
     barrier_offset: String,
     bytes_in: String,
+    queue: String,
 }
 
 pub(super) fn code(input: &Input<'_>) -> String {
@@ -315,9 +325,11 @@ pub(super) fn code(input: &Input<'_>) -> String {
         warp_bytes: format!("{}u", barrier_offset + barrier_bytes),
         barrier_offset: format!("{barrier_offset}u"),
         bytes_in: format!("{bytes_in}u"),
+        queue: plan.queue().map(|n_tiles| format!("{n_tiles}u")).unwrap_or_default(),
     };
     let template = match (tier, staging) {
         (Tier::Thread, Staging::Shared) => "shared.cu.tera",
+        _ if plan.queue().is_some() => "bulk_queue.cu.tera",
         _ if stages_tiles(plan) => "bulk_tiles.cu.tera",
         (Tier::Thread, Staging::Bulk) => "bulk.cu.tera",
         (Tier::Thread, Staging::Ahead) => "ahead.cu.tera",
@@ -327,6 +339,9 @@ pub(super) fn code(input: &Input<'_>) -> String {
     // A section that drops out of the top of a file leaves its line behind.
     facts.language.file(template, &file).trim_start().to_owned()
 }
+
+/// What the body of a warp that takes tile after tile does for its frame.
+const RELEASE_DOC: &str = "It calls `release` once, when it has read all that is staged.";
 
 /// What a caller of the body must know beyond the layout of its operands.
 pub(super) fn body_doc(tier: Tier, is_level: bool) -> Option<&'static str> {
@@ -399,7 +414,9 @@ pub(super) fn body_pointers(input: &Input<'_>) -> impl Iterator<Item = (String, 
     let shared = kernel.body.temporaries.iter().copied().filter(move |_| tier != Tier::Thread);
     let shares_place = |idx: usize| {
         let overlays = |access: &Access| access.overlays == Some(idx);
-        plan.accesses[idx].overlays.is_some() || plan.accesses.iter().any(overlays)
+        let access = &plan.accesses[idx];
+        let is_refilled = plan.queue().is_some() && access.is_staged;
+        is_refilled || access.overlays.is_some() || plan.accesses.iter().any(overlays)
     };
     (0..spec.arguments().len()).chain(shared).map(move |idx| match shares_place(idx) {
         true => shared_pointer("", &spec.operands[idx], spec.dtype),
@@ -411,7 +428,14 @@ fn body_params(input: &Input<'_>) -> Vec<(String, String)> {
     let worker = input.kernel.body.worker.map(|name| ("unsigned int".to_owned(), name.to_owned()));
     let ring = reads_ahead(input).then(|| (format!("{}*", type_name(input.spec.dtype)), RING.to_owned()));
     let active = input.plan.mapping.group.map(|_| ("unsigned int".to_owned(), ACTIVE.to_owned()));
-    body_pointers(input).chain(worker).chain(active).chain(ring).chain(scalars(input)).collect()
+    let release = input.plan.queue().map(|_| ("const Release&".to_owned(), RELEASE.to_owned()));
+    body_pointers(input)
+        .chain(worker)
+        .chain(active)
+        .chain(ring)
+        .chain(release)
+        .chain(scalars(input))
+        .collect()
 }
 
 fn kernel_params(input: &Input<'_>) -> Vec<(String, String)> {
@@ -475,7 +499,9 @@ fn call_arguments(input: &Input<'_>, has_parts: bool) -> Vec<Argument> {
     let scalars = spec.scalars.iter().map(|name| (*name).to_owned());
     let ring = reads_ahead(input).then(|| RING.to_owned());
     let active = plan.mapping.group.map(|_| ACTIVE.to_owned());
-    arguments(bases.chain(temporaries).chain(worker).chain(active).chain(ring).chain(scalars).collect())
+    let release = plan.queue().map(|_| RELEASE.to_owned());
+    let of_frame = worker.into_iter().chain(active).chain(ring).chain(release);
+    arguments(bases.chain(temporaries).chain(of_frame).chain(scalars).collect())
 }
 
 /// Whether warps stage tiles of interleaved problems, which are whole in the last block too.

@@ -94,6 +94,9 @@ fn plan_line(input: &Input<'_>) -> String {
     let staging = match (staging, tier) {
         (Staging::Direct, _) => "operands read in place",
         (Staging::Shared, Tier::Thread) => "32 problems a warp staged through shared memory",
+        (Staging::Bulk, Tier::Thread) if plan.queue().is_some() => {
+            "inputs of 32 problems a warp staged by bulk copies, of the next 32 while it works"
+        }
         (Staging::Bulk, Tier::Thread) if plan.layout == Layout::Interleaved => {
             "inputs of 32 problems a warp staged by bulk copies"
         }

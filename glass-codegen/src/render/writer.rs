@@ -19,6 +19,9 @@ use std::collections::HashSet;
 /// Name of the thread's first slot of what it reads ahead.
 pub(super) const RING: &str = "ring";
 
+/// Name of what a frame does where its body has read all that is staged.
+pub(super) const RELEASE: &str = "release";
+
 /// How the lanes of a segment meet in a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Meeting {
@@ -151,6 +154,7 @@ impl Writer<'_> {
                 let slot = self.slot(*slot);
                 lines.push(&fill("load", &[("name", name), ("operand", RING), ("index", &slot)]));
             }
+            Stmt::Release { .. } => lines.push(&fill("release", &[("name", RELEASE)])),
             Stmt::Var { name, init } => {
                 let value = init.as_deref().map_or_else(|| fill("zero", &[]), |init| self.value(init));
                 lines.push(&fill("var", &[("name", name), ("value", &value)]));

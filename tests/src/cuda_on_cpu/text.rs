@@ -35,6 +35,13 @@ const MODELS: &[Model] = &[
         clobbers_memory: true,
     },
     Model {
+        ptx: "{ .reg .pred done; mbarrier.try_wait.parity.shared::cta.b64 done, [%1], %2; \
+              selp.u32 %0, 1, 0, done; }",
+        function: "mbarrier_try_wait_parity",
+        constraints: &["=r", "r", "r"],
+        clobbers_memory: true,
+    },
+    Model {
         ptx: "fence.proxy.async.shared::cta;",
         function: "fence_proxy_async",
         constraints: &[],

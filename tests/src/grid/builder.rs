@@ -135,6 +135,15 @@ impl Grid {
         self.add(spec, Interleaved, Target::Cuda, Mapping { is_streamed: true, ..plain });
     }
 
+    /// As [`bulk_tiles`](Self::bulk_tiles), so many tiles a warp.
+    pub(super) fn queue(&mut self, spec: &Spec, threads: usize, n_tiles: usize) {
+        let plain = Mapping::new(Tier::Thread, Form::Serial, Staging::Bulk, threads);
+        let queue = Mapping { queue: Some(n_tiles), ..plain };
+        if Plan::new(spec, Interleaved, Target::Cuda, queue).shared_bytes <= MAX_SHARED_BYTES_SM_90 {
+            self.add(spec, Interleaved, Target::Cuda, queue);
+        }
+    }
+
     /// Groups of a few lanes a problem that is copied to shared memory.
     pub(super) fn group(&mut self, spec: &Spec, layout: Layout, threads: usize, lanes: usize) {
         let warp = Mapping::new(Tier::Warp, Form::Serial, Staging::Shared, threads);

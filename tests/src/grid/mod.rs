@@ -9,6 +9,7 @@ mod groups;
 mod options;
 mod packed;
 mod products;
+mod queues;
 mod sizes;
 mod tiles;
 
@@ -73,6 +74,16 @@ pub fn grid() -> &'static [Entry] {
         packed::add(&mut grid);
         groups::add(&mut grid);
         grid.tuned();
+        grid.into_entries()
+    })
+}
+
+/// Kernels that are checked in every way but on a GPU: mappings that no table names, since nobody has measured them.
+pub fn unconfirmed() -> &'static [Entry] {
+    static UNCONFIRMED: OnceLock<Vec<Entry>> = OnceLock::new();
+    UNCONFIRMED.get_or_init(|| {
+        let mut grid = Grid::default();
+        queues::add(&mut grid);
         grid.into_entries()
     })
 }

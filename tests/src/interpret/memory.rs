@@ -16,6 +16,7 @@ struct Array<T> {
     role: Role,
     content: Content<T>,
     traces: Vec<Trace>,
+    is_released: bool,
 }
 
 enum Content<T> {
@@ -78,7 +79,13 @@ impl<T: Real> Memory<T> {
                 ));
             }
             let traces = vec![Trace::default(); n_elements];
-            operands.push(Array { name: operand.name, role: operand.role, content, traces });
+            operands.push(Array {
+                name: operand.name,
+                role: operand.role,
+                content,
+                traces,
+                is_released: false,
+            });
         }
         if inputs.next().is_some() || outputs.next().is_some() || words.next().is_some() {
             return Err("the case has operands that the spec lacks".to_owned());
@@ -88,6 +95,11 @@ impl<T: Real> Memory<T> {
 
     pub(super) fn barrier(&mut self) {
         self.epoch += 1;
+    }
+
+    /// Something else may lie there from now on.
+    pub(super) fn release(&mut self, operand: usize) {
+        self.operands[operand].is_released = true;
     }
 
     pub(super) fn load(&mut self, operand: usize, element: isize, worker: usize) -> Result<T, String> {
@@ -110,6 +122,9 @@ impl<T: Real> Memory<T> {
         let epoch = self.epoch;
         let array = &mut self.operands[operand];
         let element = array.element(element)?;
+        if array.is_released {
+            return Err(format!("element {element} of `{}` is read after its release", array.name));
+        }
         let trace = &mut array.traces[element];
         if matches!(array.role, Role::Out | Role::Temporary) && trace.n_stores == 0 {
             return Err(format!("element {element} of `{}` is read before it is written", array.name));

@@ -168,6 +168,7 @@ impl<'a, T: Real> Machine<'a, T> {
             }
             Stmt::CopyAhead { elements, first_slot } => self.copy_ahead(elements, *first_slot, active)?,
             Stmt::Await { n_pending } => self.ring.wait(*n_pending),
+            Stmt::Release { operands } => operands.iter().for_each(|operand| self.memory.release(*operand)),
             Stmt::Take { name, slot } => {
                 let taken = self.ring.take(*slot)?;
                 self.values.insert(name, taken);

@@ -45,6 +45,11 @@ const MUTATIONS: &[Mutation] = &[
     (|entry| is_tile(entry, "gemm"), "    glass_barrier_wait(barrier);\n", ""),
     (|entry| is_tile(entry, "trsv"), "col * (col + 1u) / 2u", "col * (col + 2u) / 2u"),
     (|entry| is_tile(entry, "potrf"), "col * (col + 1u) / 2u", "col * (col + 2u) / 2u"),
+    // A warp that takes the last tile for the next one, one that hands a tile back before it has read it, and one tile too
+    // many.
+    (|entry| is_queue(entry, "gemm"), "(tile - first_tile) % 2u", "0u"),
+    (|entry| is_queue(entry, "posv"), "    const float a_1_1 =", "    release();\n    const float a_1_1 ="),
+    (|entry| is_queue(entry, "trsv"), "tile + 1u < end_tile", "tile < end_tile"),
     // A thread that does not wait for the last of what it copies ahead.
     (
         |entry| is(entry, "posv", Tier::Thread) && staging(entry) == Staging::Ahead,
@@ -68,7 +73,7 @@ const MUTATIONS: &[Mutation] = &[
 #[test]
 fn every_mutant_is_noticed() {
     let Some(compiler) = compiler_for("mutated CUDA texts on the CPU") else { return };
-    let all = grid::of(Target::Cuda);
+    let all = [grid::of(Target::Cuda), grid::unconfirmed().to_vec()].concat();
     let (mut mutated, mut units): (Vec<&Entry>, Vec<Unit>) = Default::default();
     for (has_place, place, instead) in MUTATIONS {
         // An entry point has one name in the program.
@@ -99,6 +104,10 @@ fn is(entry: &Entry, op: &str, tier: Tier) -> bool {
 
 fn is_tile(entry: &Entry, op: &str) -> bool {
     is(entry, op, Tier::Thread) && staging(entry) == Staging::Bulk && entry.layout == Layout::Interleaved
+}
+
+fn is_queue(entry: &Entry, op: &str) -> bool {
+    is_tile(entry, op) && entry.mapping.queue.is_some() && entry.spec.dtype == DType::F32
 }
 
 fn staging(entry: &Entry) -> Staging {
