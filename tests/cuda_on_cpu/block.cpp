@@ -336,21 +336,39 @@ void block_barrier(int line)
 
 void warp_barrier(unsigned int mask, int line) { meet(meeting_of(mask, line), Operation::barrier, mask, line); }
 
-std::uint64_t shuffle_down(unsigned int mask, std::uint64_t bits, unsigned int offset, int width, int line)
+// Hands out what a lane of the mask has; every lane of it names its own source.
+static std::uint64_t shuffle(unsigned int mask, std::uint64_t bits, unsigned int source, int line)
 {
-    if (width < 1 || width > 32 || (width & (width - 1)) != 0) {
-        fault("line %d: a shuffle in segments of %d lanes", line, width);
-    }
-    const unsigned int lane = current % WARP, segment = static_cast<unsigned int>(width);
-    const bool is_inside = lane % segment + offset < segment;
-    if (is_inside && (mask >> (lane + offset) & 1u) == 0u) {
-        fault("line %d: lane %u reads lane %u, which is not in mask 0x%08x", line, lane, lane + offset, mask);
+    const unsigned int lane = current % WARP;
+    if ((mask >> source & 1u) == 0u) {
+        fault("line %d: lane %u reads lane %u, which is not in mask 0x%08x", line, lane, source, mask);
     }
     Meeting& meeting = meeting_of(mask, line);
     std::uint64_t* const slots = meeting.slots[meeting.n_past % 2];
     slots[lane] = bits;
     meet(meeting, Operation::shuffle, mask, line);
-    return is_inside ? slots[lane + offset] : bits;
+    return slots[source];
+}
+
+static unsigned int segment_of(int width, int line)
+{
+    if (width < 1 || width > 32 || (width & (width - 1)) != 0) {
+        fault("line %d: a shuffle in segments of %d lanes", line, width);
+    }
+    return static_cast<unsigned int>(width);
+}
+
+std::uint64_t shuffle_down(unsigned int mask, std::uint64_t bits, unsigned int offset, int width, int line)
+{
+    const unsigned int lane = current % WARP, segment = segment_of(width, line);
+    const bool is_inside = lane % segment + offset < segment;
+    return shuffle(mask, bits, is_inside ? lane + offset : lane, line);
+}
+
+std::uint64_t shuffle_from(unsigned int mask, std::uint64_t bits, unsigned int source, int width, int line)
+{
+    const unsigned int lane = current % WARP, segment = segment_of(width, line);
+    return shuffle(mask, bits, lane - lane % segment + source % segment, line);
 }
 
 unsigned int ballot(unsigned int mask, bool is_yes, int line)

@@ -25,6 +25,9 @@ void warp_barrier(unsigned int mask, int line);
 // `__shfl_down_sync` on the bits of a value; a lane whose source lies outside its segment keeps its own.
 std::uint64_t shuffle_down(unsigned int mask, std::uint64_t bits, unsigned int offset, int width, int line);
 
+// `__shfl_sync` on the bits of a value: those of a lane of the own segment.
+std::uint64_t shuffle_from(unsigned int mask, std::uint64_t bits, unsigned int source, int width, int line);
+
 // `__ballot_sync`: which lanes of the mask say yes.
 unsigned int ballot(unsigned int mask, bool is_yes, int line);
 

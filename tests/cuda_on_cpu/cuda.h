@@ -31,6 +31,9 @@
 #define __shfl_down_sync(mask, value, offset, ...) \
     on_cpu::shuffled_down(mask, value, offset, on_cpu::width_or_warp(__VA_ARGS__), __LINE__)
 
+#define __shfl_sync(mask, value, source, ...) \
+    on_cpu::shuffled_from(mask, value, source, on_cpu::width_or_warp(__VA_ARGS__), __LINE__)
+
 #define __reduce_add_sync(mask, word) on_cpu::merged(mask, word, on_cpu::added, __LINE__)
 #define __reduce_min_sync(mask, word) on_cpu::merged(mask, word, on_cpu::smaller, __LINE__)
 #define __reduce_max_sync(mask, word) on_cpu::merged(mask, word, on_cpu::larger, __LINE__)
@@ -62,6 +65,16 @@ inline double shuffled_down(unsigned int mask, double value, unsigned int offset
 inline unsigned int shuffled_down(unsigned int mask, unsigned int value, unsigned int offset, int width, int line)
 {
     return static_cast<unsigned int>(shuffle_down(mask, value, offset, width, line));
+}
+
+inline float shuffled_from(unsigned int mask, float value, unsigned int source, int width, int line)
+{
+    const auto bits = static_cast<std::uint64_t>(bits_as<std::uint32_t>(value));
+    return bits_as<float>(static_cast<std::uint32_t>(shuffle_from(mask, bits, source, width, line)));
+}
+inline double shuffled_from(unsigned int mask, double value, unsigned int source, int width, int line)
+{
+    return bits_as<double>(shuffle_from(mask, bits_as<std::uint64_t>(value), source, width, line));
 }
 
 // The words of a warp as one. The device gives it to all lanes, this model to the first.

@@ -201,6 +201,16 @@ impl Scope<'_> {
                 self.used(value)?;
                 self.updated(acc)
             }
+            Stmt::Broadcast { name, value, worker } => {
+                if self.divergent || self.body.n_workers > WARP {
+                    return Err(format!("`{name}` is broadcast in divergent flow"));
+                }
+                if *worker >= self.body.n_workers {
+                    return Err(format!("`{name}` comes from worker {worker} of {}", self.body.n_workers));
+                }
+                self.used(value)?;
+                self.define(name, Kind::Value)
+            }
             Stmt::Combine { acc, lanes, merge } => {
                 if self.divergent {
                     return Err(format!("tree over `{acc}` in divergent flow"));

@@ -107,6 +107,7 @@ impl Count {
                     _ => cost.n_barriers += (levels + 1) * n_passes,
                 }
             }
+            Stmt::Broadcast { .. } => cost.n_shuffles += n_passes,
             Stmt::Deal { .. } => cost.n_barriers += n_passes,
             Stmt::MeetSubgroups { .. } => {
                 cost.n_shuffles += n_passes;

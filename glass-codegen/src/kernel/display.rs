@@ -65,6 +65,7 @@ fn line(stmt: &Stmt, depth: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         }
         Stmt::Await { n_pending } => writeln!(f, "await all but {n_pending} groups"),
         Stmt::Take { name, slot } => writeln!(f, "{name} = take slot {slot}"),
+        Stmt::Broadcast { name, value, worker } => writeln!(f, "{name} = {value} of worker {worker}"),
         Stmt::Release { operands } => {
             let operands: Vec<_> = operands.iter().map(|operand| format!("operand {operand}")).collect();
             writeln!(f, "release {}", operands.join(", "))

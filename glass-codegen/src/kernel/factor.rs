@@ -2,7 +2,7 @@
 
 use super::build::SIGNS;
 use super::emit::Emit;
-use super::{Constant, Function, Index, Note, PivotKind, Stmt, inverse};
+use super::{Constant, Function, Index, Note, PivotKind, Stmt, inverse, rows};
 use crate::spec::{Factor, FactorKind, Opposite, Shift};
 
 pub(super) fn factor(factor: &Factor, emit: &mut Emit<'_>) {
@@ -35,6 +35,9 @@ pub(super) struct Taken {
 
 fn together(parts: &[Part<'_>], emit: &mut Emit<'_>) {
     match parts[0].factor.kind {
+        _ if parts.len() == 1 && rows::suits(rows::of_factor(parts[0].factor), emit) => {
+            return rows::factor(parts[0].factor, emit);
+        }
         FactorKind::Cholesky { .. } | FactorKind::Ldlt => columns(parts, emit),
         FactorKind::Inverse | FactorKind::PivotedInverse { .. } => inverse::inverse(parts, emit),
     }
@@ -86,18 +89,8 @@ fn at(factor: &Factor, i: &Index, j: &Index) -> Index {
 /// The pivot of a column, and what stands below it.
 fn column(factor: &Factor, col: &Index, emit: &mut Emit<'_>) -> Taken {
     let entry = entry(factor, col, col, emit);
-    if emit.spec.inertia().is_some() {
-        // Counted before a bad pivot becomes NaN; every worker counts for itself.
-        for (sign, word) in SIGNS {
-            emit.push(Stmt::CountSign { word: word.to_owned(), sign, value: entry.clone() });
-        }
-    }
-    let kind = match factor.kind {
-        FactorKind::Cholesky { approximate: true } => PivotKind::Rsqrt,
-        FactorKind::Cholesky { approximate: false } => PivotKind::Cholesky,
-        FactorKind::Ldlt | FactorKind::Inverse | FactorKind::PivotedInverse { .. } => PivotKind::General,
-    };
-    let taken = pivot_of(kind, &entry, col, emit);
+    counted(&entry, emit);
+    let taken = pivot_of(kind(factor), &entry, col, emit);
     let (below, n) = (col.clone().plus(Index::constant(1)), Index::constant(factor.n));
     emit.each("row", &below, &n, |emit, row| {
         let entry = self::entry(factor, &row, col, emit);
@@ -108,14 +101,41 @@ fn column(factor: &Factor, col: &Index, emit: &mut Emit<'_>) -> Taken {
     taken
 }
 
+/// Counts the sign of a diagonal entry before a bad pivot becomes NaN; every worker counts for itself.
+pub(super) fn counted(entry: &str, emit: &mut Emit<'_>) {
+    if emit.spec.inertia().is_some() {
+        for (sign, word) in SIGNS {
+            emit.push(Stmt::CountSign { word: word.to_owned(), sign, value: entry.to_owned() });
+        }
+    }
+}
+
+pub(super) fn kind(factor: &Factor) -> PivotKind {
+    match factor.kind {
+        FactorKind::Cholesky { approximate: true } => PivotKind::Rsqrt,
+        FactorKind::Cholesky { approximate: false } => PivotKind::Cholesky,
+        FactorKind::Ldlt | FactorKind::Inverse | FactorKind::PivotedInverse { .. } => PivotKind::General,
+    }
+}
+
 /// The pivot in its place, and what stands above it.
 fn close(factor: &Factor, col: &Index, taken: &Taken, emit: &mut Emit<'_>) {
+    keep(factor, col, taken, emit);
+    clear_above(factor, col, emit);
+}
+
+/// The pivot in its place.
+pub(super) fn keep(factor: &Factor, col: &Index, taken: &Taken, emit: &mut Emit<'_>) {
     emit.once(|emit| {
         emit.write(factor.target, &at(factor, col, col), &taken.pivot);
         if let Some(reciprocals) = factor.reciprocals {
             emit.write(reciprocals, col, &taken.reciprocal);
         }
     });
+}
+
+/// Zeros above a diagonal entry, where the task has them.
+pub(super) fn clear_above(factor: &Factor, col: &Index, emit: &mut Emit<'_>) {
     if factor.source != factor.target && factor.opposite == Opposite::Zero {
         emit.each("above", &Index::default(), col, |emit, above| {
             let zero = emit.label("zero", &[&above, col]);
@@ -162,7 +182,8 @@ fn entry(factor: &Factor, row: &Index, col: &Index, emit: &mut Emit<'_>) -> Stri
     sum
 }
 
-fn shifted(shift: Shift, given: &str, name: &str, emit: &mut Emit<'_>) -> String {
+/// A diagonal entry as it enters the factor.
+pub(super) fn shifted(shift: Shift, given: &str, name: &str, emit: &mut Emit<'_>) -> String {
     match shift {
         Shift::Absolute => emit.value(name, Function::Add, &[given, "rho"]),
         Shift::Relative => emit.value(name, Function::Fma, &["rho", given, given]),

@@ -2,10 +2,13 @@
 //! which they became known.
 
 use super::emit::Emit;
-use super::{Function, Index};
+use super::{Function, Index, rows};
 use crate::spec::Solve;
 
 pub(super) fn solve(solve: &Solve, emit: &mut Emit<'_>) {
+    if rows::suits(rows::of_solve(solve), emit) {
+        return rows::solve(solve, emit);
+    }
     if solve.nrhs == 1 && emit.is_shared() {
         return by_updates(solve, emit);
     }
@@ -19,7 +22,7 @@ fn stored<'i>(solve: &Solve, i: &'i Index, j: &'i Index) -> (&'i Index, &'i Inde
 }
 
 /// Stored index of element `(i, j)` of `op(T)`.
-fn triangle(solve: &Solve, i: &Index, j: &Index) -> Index {
+pub(super) fn triangle(solve: &Solve, i: &Index, j: &Index) -> Index {
     let (row, col) = stored(solve, i, j);
     row.clone().plus(col.clone().times(solve.n))
 }
@@ -36,7 +39,7 @@ fn subtract(solve: &Solve, (i, j): (&Index, &Index), sum: &str, terms: [&str; 2]
 }
 
 /// The unknown of a step: ascending, or descending.
-fn unknown(solve: &Solve, step: &Index) -> Index {
+pub(super) fn unknown(solve: &Solve, step: &Index) -> Index {
     if solve.is_forward() { step.clone() } else { Index::constant(solve.n - 1).minus(step.clone()) }
 }
 
@@ -66,7 +69,7 @@ fn column(solve: &Solve, rhs: &Index, emit: &mut Emit<'_>) {
 }
 
 /// The unknown of a finished sum.
-fn scaled(solve: &Solve, sum: &str, labels: &[&Index], i: &Index, emit: &mut Emit<'_>) -> String {
+pub(super) fn scaled(solve: &Solve, sum: &str, labels: &[&Index], i: &Index, emit: &mut Emit<'_>) -> String {
     let Some(reciprocals) = solve.reciprocals else { return sum.to_owned() };
     let reciprocal = emit.read(reciprocals, i, "reciprocal");
     let name = emit.label(prefix(solve), labels);

@@ -316,6 +316,15 @@ pub enum Stmt {
         /// Addend.
         value: String,
     },
+    /// The value of one worker, for all; no more than a warp of them.
+    Broadcast {
+        /// Its name.
+        name: String,
+        /// What each worker has.
+        value: String,
+        /// Whose it is.
+        worker: usize,
+    },
     /// `acc = max(acc, value)`.
     Raise {
         /// Accumulator.

@@ -115,11 +115,20 @@ pub(crate) fn is_staged_by_warps(operand: &Operand, layout: Layout, mapping: &Ma
 }
 
 /// What the workers of one problem keep in shared memory: staged arguments, then temporaries.
-pub(super) fn shared_parts(spec: &Spec, target: Target, mapping: &Mapping) -> (Vec<SharedPart>, usize) {
+pub(super) fn shared_parts(
+    spec: &Spec,
+    layout: Layout,
+    target: Target,
+    mapping: &Mapping,
+) -> (Vec<SharedPart>, usize) {
     if mapping.tier == Tier::Thread || target == Target::Host {
         return (Vec::new(), 0);
     }
-    let is_staged = |operand: &Operand| mapping.staging != Staging::Direct && is_stageable(operand);
+    // Lanes that keep rows read a contiguous matrix once, whole columns at a time: it needs no place here.
+    let is_kept =
+        |operand: &Operand| mapping.is_by_rows && layout == Layout::Contiguous && operand.role == Role::In;
+    let is_staged =
+        |operand: &Operand| mapping.staging != Staging::Direct && is_stageable(operand) && !is_kept(operand);
     let mut offset_bytes = 0;
     let mut parts = Vec::new();
     for (operand_idx, operand) in spec.operands.iter().enumerate() {

@@ -2,6 +2,7 @@
 
 use super::{Form, Mapping, Plan, Staging, TILE, Target, Tier, WARP, is_staged_by_warps};
 use crate::contract::Forced;
+use crate::kernel::n_rows;
 use crate::spec::{Layout, Operand, Order, Phase, Reduction, Spec, Term};
 
 /// Shared memory that a block of sm_90 may opt in to.
@@ -139,6 +140,13 @@ pub fn candidates(spec: &Spec, layout: Layout) -> Vec<Mapping> {
     let staging = if reads_back(spec) { Staging::Shared } else { Staging::Direct };
     let warp = Mapping::new(Tier::Warp, Form::Serial, staging, 128);
     add(warp);
+    if let Some(n) = rows_of_lanes(spec) {
+        let lanes = n.next_power_of_two().max(4);
+        let group = (lanes < WARP).then_some(lanes);
+        for threads_per_block in [64, 128] {
+            add(Mapping { threads_per_block, group, is_by_rows: true, ..warp });
+        }
+    }
     if staging == Staging::Shared {
         for (threads_per_block, lanes) in GROUPS {
             add(Mapping { threads_per_block, group: Some(lanes), ..warp });
@@ -163,6 +171,11 @@ pub fn candidates(spec: &Spec, layout: Layout) -> Vec<Mapping> {
 
 /// Threads of a block, and lanes of a group that owns one problem: where a warp has more lanes than a column has rows.
 const GROUPS: [(usize, usize); 4] = [(64, 16), (64, 8), (128, 8), (64, 4)];
+
+/// Rows of the largest factor or solve that lanes of a warp can keep; `None` without one.
+fn rows_of_lanes(spec: &Spec) -> Option<usize> {
+    spec.phases.iter().filter_map(n_rows).max().filter(|n| *n <= WARP)
+}
 
 /// Resident blocks that are measured beside as many as fit, and bytes that they must have on their way together: fewer
 /// leave memory idle. Of nine counts on an H200 these were the best for factors and inverses from n = 12 on.

@@ -109,6 +109,8 @@ pub struct Mapping {
     pub is_streamed: bool,
     /// Staged results take the places of staged inputs that are read no later: contiguous problems of the thread tier.
     pub is_overlaid: bool,
+    /// Each lane keeps a row of the matrix that is factored in registers: warp tier.
+    pub is_by_rows: bool,
 }
 
 impl Mapping {
@@ -125,6 +127,7 @@ impl Mapping {
             queue: None,
             is_streamed: false,
             is_overlaid: false,
+            is_by_rows: false,
         }
     }
 
@@ -137,7 +140,7 @@ impl Mapping {
         }
     }
 
-    /// What follows the block size in tables and symbols: `b1`, `r6`, `g8`, `q4`, `stream`, `over`.
+    /// What follows the block size in tables and symbols: `b1`, `r6`, `g8`, `q4`, `stream`, `over`, `rows`.
     pub(super) fn refinements(&self) -> Vec<String> {
         let bound = |letter, count: Option<usize>| count.map(|count| format!("{letter}{count}"));
         let word = |is_set: bool, word: &str| is_set.then(|| word.to_owned());
@@ -148,6 +151,7 @@ impl Mapping {
             bound('q', self.queue),
             word(self.is_streamed, "stream"),
             word(self.is_overlaid, "over"),
+            word(self.is_by_rows, "rows"),
         ];
         all.into_iter().flatten().collect()
     }
@@ -166,7 +170,7 @@ impl FromStr for Mapping {
 
     fn from_str(text: &str) -> Result<Mapping, String> {
         let malformed =
-            || format!("`{text}` is not `TIER FORM STAGING tN [bN] [rN] [gN] [qN] [stream] [over]`");
+            || format!("`{text}` is not `TIER FORM STAGING tN [bN] [rN] [gN] [qN] [stream] [over] [rows]`");
         let number =
             |word: Option<&str>| word.and_then(|word| word.parse::<usize>().ok()).ok_or_else(malformed);
         let mut words = text.split(' ').peekable();
@@ -199,12 +203,12 @@ impl FromStr for Mapping {
         let (min_blocks, max_blocks) = (count('b')?, count('r')?);
         let (group, queue) = (count('g')?, count('q')?);
         let mut is_next = |given: &str| words.next_if(|word| *word == given).is_some();
-        let [is_streamed, is_overlaid] = ["stream", "over"].map(&mut is_next);
+        let [is_streamed, is_overlaid, is_by_rows] = ["stream", "over", "rows"].map(&mut is_next);
         if words.next().is_some() {
             return Err(malformed());
         }
         let plain = Mapping::new(tier, form, staging, threads_per_block);
-        Ok(Mapping { min_blocks, max_blocks, group, queue, is_streamed, is_overlaid, ..plain })
+        Ok(Mapping { min_blocks, max_blocks, group, queue, is_streamed, is_overlaid, is_by_rows, ..plain })
     }
 }
 
@@ -229,6 +233,8 @@ mod tests {
         assert_eq!(mapping("warp serial shared t64 g8"), Ok(group));
         let queue = Mapping { queue: Some(4), is_streamed: true, ..bulk };
         assert_eq!(mapping("thread serial bulk t32 q4 stream"), Ok(queue));
+        let rows = Mapping { is_by_rows: true, ..group };
+        assert_eq!(mapping("warp serial shared t64 g8 rows"), Ok(rows));
         assert_eq!(mapping("thread serial bulk t32 over"), Ok(Mapping { is_overlaid: true, ..bulk }));
         assert_eq!(streamed.to_string(), "thread serial bulk t32 r4 stream");
         for text in [

@@ -17,6 +17,7 @@
 //! | q | `queue` | tiles that a warp takes one after another, the inputs of the next on their way while it works on one |
 //! | stream | `is_streamed` | results are written past the caches |
 //! | over | `is_overlaid` | staged results take the places of staged inputs |
+//! | rows | `is_by_rows` | each lane keeps a row of the matrix that is factored in registers |
 
 mod access;
 mod candidates;
@@ -157,7 +158,7 @@ impl Plan {
 
     fn with_text(spec: &Spec, layout: Layout, target: Target, mapping: Mapping, unroll: Unroll) -> Plan {
         let accesses = access::accesses(spec, layout, target, &mapping, unroll);
-        let (shared, problem_shared_bytes) = access::shared_parts(spec, target, &mapping);
+        let (shared, problem_shared_bytes) = access::shared_parts(spec, layout, target, &mapping);
         let shared_bytes = access::shared_bytes(spec, &mapping, &accesses, target, problem_shared_bytes);
         let at_once = match mapping.tier {
             Tier::Thread | Tier::Warp => mapping.threads_per_block / mapping.workers(),

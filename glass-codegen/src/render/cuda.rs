@@ -2,7 +2,7 @@
 
 use super::language::Language;
 use super::uses::Uses;
-use super::writer::{self, Facts, Meeting, RELEASE, RING};
+use super::writer::{self, ACTIVE, Facts, Meeting, RELEASE, RING};
 use super::{Input, numerics, packing, separators};
 use crate::plan::{Access, BARRIER_BYTES, Mapping, Plan, Staging, TILE, Tier, WARP, staged_bytes};
 use crate::spec::{DType, Element, Layout, Operand, Role, Structure};
@@ -468,9 +468,6 @@ fn worker_value(mapping: &Mapping) -> String {
         Tier::Warp => format!("threadIdx.x % {}u", mapping.workers()),
     }
 }
-
-/// Name of the mask of the lanes that have a problem, where groups of them share a warp.
-const ACTIVE: &str = "active";
 
 /// What the frame passes to the body.
 fn call_arguments(input: &Input<'_>, has_parts: bool) -> Vec<Argument> {

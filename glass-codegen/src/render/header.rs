@@ -102,12 +102,16 @@ fn plan_line(input: &Input<'_>) -> String {
         }
         (Staging::Bulk, Tier::Thread) => "32 problems a warp staged by bulk copies",
         (Staging::Ahead, _) => "operands copied ahead of their use by each thread",
-        (Staging::Shared | Staging::Bulk, Tier::Warp | Tier::Block) => "operands staged in shared memory",
+        (Staging::Shared | Staging::Bulk, Tier::Warp | Tier::Block) => {
+            let is_kept = plan.mapping.is_by_rows && plan.layout == Layout::Contiguous;
+            if is_kept { "results staged in shared memory" } else { "operands staged in shared memory" }
+        }
     };
     let owner = match plan.mapping.group {
         Some(lanes) => format!("groups of {lanes} lanes"),
         None => format!("{} tier", tier.as_str()),
     };
+    let owner = if plan.mapping.is_by_rows { owner + ", a row a lane" } else { owner };
     format!(
         "{owner}, {form}; {} batches, {staging}; T = {threads_per_block}, {} problem(s) a block; {}",
         plan.layout.as_str(),

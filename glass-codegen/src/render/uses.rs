@@ -90,6 +90,7 @@ impl Uses {
                 | Stmt::RowProduct { .. }
                 | Stmt::Comment(_)
                 | Stmt::Await { .. }
+                | Stmt::Broadcast { .. }
                 | Stmt::Release { .. }
                 | Stmt::Take { .. }
                 | Stmt::Int { .. }

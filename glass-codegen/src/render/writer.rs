@@ -22,6 +22,9 @@ pub(super) const RING: &str = "ring";
 /// Name of what a frame does where its body has read all that is staged.
 pub(super) const RELEASE: &str = "release";
 
+/// Name of the mask of the lanes that have a problem, where groups of them share a warp.
+pub(super) const ACTIVE: &str = "active";
+
 /// How the lanes of a segment meet in a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Meeting {
@@ -153,6 +156,19 @@ impl Writer<'_> {
             Stmt::Take { name, slot } => {
                 let slot = self.slot(*slot);
                 lines.push(&fill("load", &[("name", name), ("operand", RING), ("index", &slot)]));
+            }
+            Stmt::Broadcast { name, value, worker } => {
+                let (worker, lanes) = (self.literal(*worker), self.plan.mapping.workers().to_string());
+                let mask = if self.plan.mapping.group.is_some() { ACTIVE } else { "0xffffffffu" };
+                let value = self.value(value);
+                let arguments = [
+                    ("name", name.as_str()),
+                    ("value", &value),
+                    ("worker", &worker),
+                    ("lanes", &lanes),
+                    ("mask", mask),
+                ];
+                lines.push(&fill("broadcast", &arguments));
             }
             Stmt::Release { .. } => lines.push(&fill("release", &[("name", RELEASE)])),
             Stmt::Var { name, init } => {

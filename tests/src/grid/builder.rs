@@ -135,6 +135,13 @@ impl Grid {
         self.add(spec, Interleaved, Target::Cuda, Mapping { is_streamed: true, ..plain });
     }
 
+    /// Warps or groups of their lanes that keep a row a lane, on a problem that is copied to shared memory.
+    pub(super) fn rows(&mut self, spec: &Spec, layout: Layout, threads: usize, group: Option<usize>) {
+        let plain = Mapping::new(Tier::Warp, Form::Serial, Staging::Shared, threads);
+        let rows = Mapping { group, is_by_rows: true, ..plain };
+        self.first_that_fits(spec, layout, MAX_SHARED_BYTES_SM_90, [rows]);
+    }
+
     /// As [`bulk_tiles`](Self::bulk_tiles), so many tiles a warp.
     pub(super) fn queue(&mut self, spec: &Spec, threads: usize, n_tiles: usize) {
         let plain = Mapping::new(Tier::Thread, Form::Serial, Staging::Bulk, threads);

@@ -10,6 +10,7 @@ mod options;
 mod packed;
 mod products;
 mod queues;
+mod rows;
 mod sizes;
 mod tiles;
 
@@ -84,6 +85,7 @@ pub fn unconfirmed() -> &'static [Entry] {
     UNCONFIRMED.get_or_init(|| {
         let mut grid = Grid::default();
         queues::add(&mut grid);
+        rows::add(&mut grid);
         grid.into_entries()
     })
 }

@@ -237,6 +237,13 @@ impl<'a, T: Real> Machine<'a, T> {
                 let function = if *keeps_nan { Function::Maximum } else { Function::Max };
                 evaluate(function, &[acc, machine.value(value)?[worker]])
             })?,
+            Stmt::Broadcast { name, value, worker } => {
+                if active.contains(&false) {
+                    return Err(format!("`{name}` is broadcast where some workers are not"));
+                }
+                let value = self.value(value)?[*worker];
+                self.constant(name, value);
+            }
             Stmt::Combine { acc, lanes, merge } => self.combine(acc, *lanes, *merge, active)?,
             Stmt::Deal { accs, n_warps } => {
                 accs.iter().try_for_each(|(acc, merge)| self.deal(acc, *n_warps, *merge, active))?;

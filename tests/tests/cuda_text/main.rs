@@ -81,7 +81,7 @@ fn the_text_computes_the_bits_of_its_form() {
 /// What may be wrong in a kernel while it is right in all others. Where no GPU has run it, every kernel counts.
 fn properties(entry: &Entry) -> Vec<String> {
     let Entry { spec, layout, mapping, .. } = entry;
-    if mapping.queue.is_some() {
+    if mapping.queue.is_some() || mapping.is_by_rows {
         return vec![entry.symbol()];
     }
     let (op, tier, staging) = (spec.op.as_str(), mapping.tier.as_str(), mapping.staging.as_str());

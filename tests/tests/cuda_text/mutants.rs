@@ -50,6 +50,11 @@ const MUTATIONS: &[Mutation] = &[
     (|entry| is_queue(entry, "gemm"), "(tile - first_tile) % 2u", "0u"),
     (|entry| is_queue(entry, "posv"), "    const float a_1_1 =", "    release();\n    const float a_1_1 ="),
     (|entry| is_queue(entry, "trsv"), "tile + 1u < end_tile", "tile < end_tile"),
+    // Lanes that keep rows: the diagonal entry of a neighbour, a column that is read before it is there, and a lane that stores
+    // what is not below the diagonal.
+    (|entry| is_rows(entry, "potrf", 12), "0xffffffffu, entry_3, 8u,", "0xffffffffu, entry_3, 7u,"),
+    (|entry| is_rows(entry, "ldlt", 9), "        __syncwarp();\n", ""),
+    (|entry| is_rows(entry, "potrf", 16), "if (lane < 3u)", "if (lane < 4u)"),
     // A thread that does not wait for the last of what it copies ahead.
     (
         |entry| is(entry, "posv", Tier::Thread) && staging(entry) == Staging::Ahead,
@@ -108,6 +113,11 @@ fn is_tile(entry: &Entry, op: &str) -> bool {
 
 fn is_queue(entry: &Entry, op: &str) -> bool {
     is_tile(entry, op) && entry.mapping.queue.is_some() && entry.spec.dtype == DType::F32
+}
+
+fn is_rows(entry: &Entry, op: &str, n: usize) -> bool {
+    let is_whole_warp = entry.mapping.is_by_rows && entry.mapping.group.is_none();
+    is(entry, op, Tier::Warp) && is_whole_warp && entry.spec.dim("n") == n
 }
 
 fn staging(entry: &Entry) -> Staging {

@@ -229,11 +229,11 @@ fn mapping() -> impl Strategy<Value = Mapping> {
     let form = prop_oneof![Just(Form::Serial), reduced];
     let staging = select(&[Staging::Direct, Staging::Shared, Staging::Bulk]);
     let blocks = || weighted(0.3, 1..=32usize);
-    let parts = (tier, form, staging, 1..=1024usize, [(); 4].map(|()| blocks()), any::<[bool; 2]>());
+    let parts = (tier, form, staging, 1..=1024usize, [(); 4].map(|()| blocks()), any::<[bool; 3]>());
     parts.prop_map(|(tier, form, staging, threads, [min_blocks, max_blocks, group, queue], words)| {
-        let [is_streamed, is_overlaid] = words;
+        let [is_streamed, is_overlaid, is_by_rows] = words;
         let plain = Mapping::new(tier, form, staging, threads);
-        Mapping { min_blocks, max_blocks, group, queue, is_streamed, is_overlaid, ..plain }
+        Mapping { min_blocks, max_blocks, group, queue, is_streamed, is_overlaid, is_by_rows, ..plain }
     })
 }
 
