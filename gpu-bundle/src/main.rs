@@ -8,6 +8,7 @@ mod check;
 mod compare;
 mod cuda;
 mod embed;
+mod guard;
 mod kernel_id;
 mod numerics;
 mod options;
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
         options::Command::Numerics(options) => numerics::run(&options),
         options::Command::Declare(options) => compare::declare(&options),
         options::Command::Compare(options) => compare::run(&options),
+        options::Command::Guard(options) => guard::run(&options),
         options::Command::Worker { kind } => worker::main(&kind),
         options::Command::Help => {
             print!("{}", options::USAGE);

@@ -10,6 +10,7 @@ glass-gpu bench --out DIR [--no-wgpu] [--wgpu NAME]
 glass-gpu numerics --out DIR
 glass-gpu declare CELLS.toml --out DIR
 glass-gpu compare --protocol SHA256 --out DIR
+glass-gpu guard OLD.json NEW.json [--losses-first]
 ";
 
 pub(crate) enum Command {
@@ -19,6 +20,7 @@ pub(crate) enum Command {
     Numerics(Numerics),
     Declare(Declare),
     Compare(Compare),
+    Guard(Guard),
     Worker { kind: String },
     Help,
 }
@@ -68,6 +70,14 @@ pub(crate) struct Compare {
     pub(crate) protocol: String,
 }
 
+/// Compares two captures of the bench; touches no device.
+pub(crate) struct Guard {
+    pub(crate) old: PathBuf,
+    pub(crate) new: PathBuf,
+    /// The table starts with what lost most, not with what was measured first.
+    pub(crate) losses_first: bool,
+}
+
 pub(crate) fn parse() -> Result<Command, String> {
     parse_from(lexopt::Parser::from_env()).map_err(|error| format!("{error}\n{USAGE}"))
 }
@@ -76,7 +86,7 @@ fn parse_from(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error> {
     let mut words = Vec::new();
     let mut out = None;
     let (mut only, mut cells, mut new, mut dry_run, mut compile) = (None, None, false, false, false);
-    let mut protocol = None;
+    let (mut protocol, mut losses_first) = (None, false);
     let (mut cuda, mut wgpu) = (true, Some("wgpu".to_owned()));
     let mut n_jobs = std::thread::available_parallelism().map_or(1, usize::from);
     while let Some(argument) = parser.next()? {
@@ -86,6 +96,7 @@ fn parse_from(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error> {
             Long("cells") => cells = Some(parser.value()?.string()?),
             Long("protocol") => protocol = Some(parser.value()?.string()?),
             Long("new") => new = true,
+            Long("losses-first") => losses_first = true,
             Long("dry-run") => dry_run = true,
             Long("compile") => compile = true,
             Long("no-cuda") => cuda = false,
@@ -109,6 +120,10 @@ fn parse_from(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error> {
             let protocol = protocol.ok_or(lexopt::Error::from("`--protocol SHA256` is missing"))?;
             Command::Compare(Compare { out: out()?, protocol })
         }
+        ["guard", old, new] => {
+            Command::Guard(Guard { old: PathBuf::from(*old), new: PathBuf::from(*new), losses_first })
+        }
+        ["guard", ..] => return Err("`guard` takes two captures: OLD.json NEW.json".into()),
         ["worker", kind] => Command::Worker { kind: (*kind).to_owned() },
         [] => Command::Help,
         other => return Err(format!("unknown command `{}`", other.join(" ")).into()),
@@ -148,8 +163,17 @@ mod tests {
     }
 
     #[test]
+    fn a_guard_takes_two_captures_and_no_folder() {
+        let Ok(Command::Guard(options)) = parsed(&["guard", "old.json", "new.json", "--losses-first"]) else {
+            panic!("not taken as a guard");
+        };
+        assert_eq!((options.old, options.losses_first), (PathBuf::from("old.json"), true));
+        assert!(parsed(&["guard", "old.json"]).err().unwrap().contains("OLD.json NEW.json"));
+    }
+
+    #[test]
     fn usage_names_every_command() {
-        for command in ["check", "tune", "bench", "numerics", "declare", "compare"] {
+        for command in ["check", "tune", "bench", "numerics", "declare", "compare", "guard"] {
             assert!(USAGE.lines().any(|line| line.starts_with(&format!("glass-gpu {command} "))));
         }
     }

@@ -79,18 +79,16 @@ impl Rig {
         Ok(())
     }
 
-    /// Where the operands of a rotation lie.
+    /// Where the operands of a rotation lie: at the start of the arenas.
     pub(crate) fn sets(&self, rotation: &Rotation) -> Sets {
-        let mut ends = (self.inputs.address(), self.outputs.address());
-        let mut place = |operand: &Stored| {
-            let end = if operand.is_input { &mut ends.0 } else { &mut ends.1 };
-            let address = *end;
-            *end += operand.n_bytes.next_multiple_of(ALIGNMENT);
-            address
-        };
-        let addresses =
-            (0..rotation.n_sets).map(|_| rotation.operands.iter().map(&mut place).collect()).collect();
-        Sets { addresses }
+        placed(rotation, (self.inputs.address(), self.outputs.address()))
+    }
+
+    /// The same operands at the end of the arenas, in other pages as far as there is room.
+    pub(crate) fn sets_at_end(&self, rotation: &Rotation) -> Sets {
+        let (n_input, n_output) = arena_bytes(rotation);
+        let start = |arena: &Arena, n_bytes: u64| arena.address() + room(arena.n_bytes(), n_bytes);
+        placed(rotation, (start(&self.inputs, n_input), start(&self.outputs, n_output)))
     }
 
     /// Fills an operand with repetitions of some bytes.
@@ -159,6 +157,24 @@ impl Rig {
     }
 }
 
+/// Operands one after the other from the start of the inputs and that of the outputs on.
+fn placed(rotation: &Rotation, mut starts: (u64, u64)) -> Sets {
+    let mut place = |operand: &Stored| {
+        let start = if operand.is_input { &mut starts.0 } else { &mut starts.1 };
+        let address = *start;
+        *start += operand.n_bytes.next_multiple_of(ALIGNMENT);
+        address
+    };
+    let addresses =
+        (0..rotation.n_sets).map(|_| rotation.operands.iter().map(&mut place).collect()).collect();
+    Sets { addresses }
+}
+
+/// The last aligned offset at which so many bytes fit an arena.
+fn room(n_arena: u64, n_bytes: u64) -> u64 {
+    (n_arena - n_bytes) / ALIGNMENT * ALIGNMENT
+}
+
 /// Bytes of both arenas that a rotation needs.
 fn arena_bytes(rotation: &Rotation) -> (u64, u64) {
     let of = |is_input: bool| {
@@ -183,6 +199,22 @@ pub(crate) fn median(samples: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn operands_fit_the_end_of_an_arena() {
+        let stored = |n_bytes, is_input| Stored { n_bytes, is_input };
+        let operands = vec![stored(1000, true), stored(ALIGNMENT, false), stored(3, true)];
+        let rotation = Rotation { regime: crate::regime::Regime::Launch, operands, n_sets: 2 };
+        let (n_input, n_output) = arena_bytes(&rotation);
+        let n_arena = 4 * n_input + 5;
+        let start = room(n_arena, n_input);
+        assert!(start > n_input && start.is_multiple_of(ALIGNMENT));
+        let sets = placed(&rotation, (start, 0));
+        let last = sets.addresses[1][2];
+        assert!(last + ALIGNMENT <= n_arena && last + 2 * ALIGNMENT > n_arena);
+        assert_eq!(sets.addresses[1][1], n_output / 2);
+        assert_eq!(room(n_input, n_input), 0);
+    }
 
     #[test]
     fn medians() {

@@ -12,6 +12,7 @@
 //! | [`embed`](mod@embed) | a generated kernel as a task of the run time |
 //! | [`launched`](mod@launched) | one guarded launch |
 //! | [`compile`](mod@compile) | many CUDA files through NVRTC |
+//! | [`operations`] | what kernels execute, and the committed baseline |
 //! | [`parallel`] | many items at once |
 //! | [`resources`] | what a compiled kernel takes, and the committed baseline |
 #![forbid(unsafe_code)]
@@ -24,6 +25,7 @@ pub mod embed;
 pub mod grid;
 pub mod interpret;
 pub mod launched;
+pub mod operations;
 pub mod parallel;
 pub mod receipt;
 pub mod reduction;

@@ -1,5 +1,5 @@
-//! `cargo xtask bless`: writes what a change makes of snapshots, resources, messages and package lists. The
-//! diff is the review.
+//! `cargo xtask bless`: writes what a change makes of snapshots, operation counts, resources, messages and package
+//! lists. The diff is the review.
 
 use crate::environment::Environment;
 use crate::tidy::packages;
@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// What can be blessed, in the order in which it is.
-const PARTS: [&str; 4] = ["snapshots", "resources", "ui", "packages"];
+const PARTS: [&str; 5] = ["snapshots", "operations", "resources", "ui", "packages"];
 
 /// Blesses the named parts, or all.
 pub(crate) fn run(root: &Path, names: &[&str]) -> Result<(), String> {
@@ -18,6 +18,7 @@ pub(crate) fn run(root: &Path, names: &[&str]) -> Result<(), String> {
         println!("== {part}");
         match part {
             "snapshots" => test(root, &["--package", "glass-tests", "--test", "snapshots"])?,
+            "operations" => test(root, &["--package", "glass-tests", "--test", "operations", "the_counts"])?,
             "resources" => test(root, &["--package", "glass-tests", "--test", "nvrtc", "the_grid"])?,
             "ui" => test(root, &["--package", "glass-ui-tests", "--test", "ui"])?,
             _ => packages::bless(root)?,

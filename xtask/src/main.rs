@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 const HELP: &str = "\
 cargo xtask test [SUITE...]   install or find what the tests need, run them all (or some), count what ran
-cargo xtask bless [WHAT...]   rewrite snapshots, resources, ui, packages (or all of them); read the diff
+cargo xtask bless [WHAT...]   rewrite snapshots, operations, resources, ui, packages (or all of them); read the diff
 cargo xtask tidy              check the rules of the repository
 cargo xtask gpu-bundle        build the directory that runs on a GPU machine";
 

@@ -37,6 +37,11 @@ impl Access {
             overlays: None,
         }
     }
+
+    /// Elements of one problem that a copy of the operand moves.
+    pub(crate) fn n_copied(&self, operand: &Operand) -> usize {
+        if self.is_packed { operand.n_packed() } else { operand.elements() }
+    }
 }
 
 impl fmt::Display for Access {

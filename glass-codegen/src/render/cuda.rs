@@ -288,7 +288,7 @@ pub(super) fn code(input: &Input<'_>) -> String {
     };
     let read = arguments().filter(|(operand, _)| operand.role != Role::Out);
     let bytes_in: usize =
-        read.map(|(operand, access)| TILE * n_copied(operand, access) * spec.dtype.bytes()).sum();
+        read.map(|(operand, access)| TILE * access.n_copied(operand) * spec.dtype.bytes()).sum();
     let places = arguments().filter(|(_, access)| access.overlays.is_none());
     let barrier_offset: usize = places.map(|(_, access)| staged_bytes(spec.dtype, access)).sum();
     let barrier_bytes = if staging == Staging::Bulk { BARRIER_BYTES } else { 0 };
@@ -505,11 +505,6 @@ fn call_arguments(input: &Input<'_>, has_parts: bool) -> Vec<Argument> {
 fn stages_tiles(plan: &Plan) -> bool {
     let Mapping { tier, staging, .. } = plan.mapping;
     (plan.layout, tier, staging) == (Layout::Interleaved, Tier::Thread, Staging::Bulk)
-}
-
-/// Elements of one problem that a copy moves.
-fn n_copied(operand: &Operand, access: &Access) -> usize {
-    if access.is_packed { operand.n_packed() } else { operand.elements() }
 }
 
 fn reads_ahead(input: &Input<'_>) -> bool {

@@ -7,7 +7,7 @@ use crate::embed::embed;
 use crate::kernel_id::{Generated, KernelId};
 use crate::problems::{Pool, Problems};
 use crate::regime::{Rotation, declared_bytes};
-use crate::rig::{Rig, median};
+use crate::rig::{Rig, Sets, median};
 use glass_codegen::plan::{Mapping, Target};
 use glass_codegen::spec::{DType, Layout, Spec};
 use glass_codegen::table;
@@ -70,12 +70,7 @@ pub(super) fn measure(
     compiled: &[Compiled],
 ) -> Result<(), String> {
     for batch in BATCHES {
-        let mapping = chosen_mapping(spec, layout, Target::Cuda, Some(rig.gpu.arch), batch)
-            .ok_or("no CUDA kernel serves this device")?;
-        let id = KernelId::new(spec, layout, Target::Cuda, &mapping);
-        let kernel = compiled.iter().find(|kernel| kernel.id == id).ok_or("the kernel did not compile")?;
-        let generated = id.generate()?;
-        let module = Module::of(&generated, &kernel.cubin)?;
+        let (generated, module) = loaded(rig, (spec, layout), batch, compiled)?;
         let row = match spec.dtype {
             DType::F32 => timed::<f32>(rig, &generated, &module, batch)?,
             DType::F64 => timed::<f64>(rig, &generated, &module, batch)?,
@@ -88,28 +83,87 @@ pub(super) fn measure(
     session.save()
 }
 
-fn timed<T: Real + glass_oracle::Real>(
+/// Times the same once more, with its operands in other pages, for how far a time is from its repetition; its results have
+/// been checked.
+pub(super) fn measure_again(
     rig: &mut Rig,
-    generated: &Generated,
-    module: &Module,
-    batch: u64,
-) -> Result<Row, String> {
-    let rotation = Rotation::new(&generated.spec, generated.layout, batch);
-    let geometry = Geometry::new(generated, batch)?;
-    let scalars = vec![TIMED_SCALAR; generated.spec.scalars.len()];
-    let problems = Problems::<T>::new(generated, &scalars, Pool::BENCH);
-    let sets = rig.sets(&rotation);
-    for set in sets.all() {
-        for ((address, operand), image) in set.iter().zip(&rotation.operands).zip(&problems.before) {
-            rig.repeat(*address, operand, image)?;
-        }
+    session: &mut Session,
+    (spec, layout): (&Spec, Layout),
+    compiled: &[Compiled],
+) -> Result<(), String> {
+    for batch in BATCHES {
+        let (generated, module) = loaded(rig, (spec, layout), batch, compiled)?;
+        let again_ns = match spec.dtype {
+            DType::F32 => {
+                Visit::<f32>::new(&generated, batch, rig, Rig::sets_at_end)?.samples(rig, &module)?.1
+            }
+            DType::F64 => {
+                Visit::<f64>::new(&generated, batch, rig, Rig::sets_at_end)?.samples(rig, &module)?.1
+            }
+        };
+        session.add_second_visit("cuda", &table::key(spec, layout), batch, again_ns);
     }
-    // In place a launch destroys its own input: the first set is restored before each check.
-    let restored = |rig: &Rig| {
-        for ((address, operand), image) in sets.first().iter().zip(&rotation.operands).zip(&problems.before) {
+    session.save()
+}
+
+/// The chosen kernel, loaded anew.
+fn loaded(
+    rig: &Rig,
+    (spec, layout): (&Spec, Layout),
+    batch: u64,
+    compiled: &[Compiled],
+) -> Result<(Generated, Module), String> {
+    let mapping = chosen_mapping(spec, layout, Target::Cuda, Some(rig.gpu.arch), batch)
+        .ok_or("no CUDA kernel serves this device")?;
+    let id = KernelId::new(spec, layout, Target::Cuda, &mapping);
+    let kernel = compiled.iter().find(|kernel| kernel.id == id).ok_or("the kernel did not compile")?;
+    let generated = id.generate()?;
+    let module = Module::of(&generated, &kernel.cubin)?;
+    Ok((generated, module))
+}
+
+/// A kernel with operands of one batch, filled anew.
+struct Visit<'a, T> {
+    generated: &'a Generated,
+    rotation: Rotation,
+    geometry: Geometry,
+    problems: Problems<T>,
+    sets: Sets,
+}
+
+impl<T: Real + glass_oracle::Real> Visit<'_, T> {
+    fn new<'a>(
+        generated: &'a Generated,
+        batch: u64,
+        rig: &Rig,
+        place: impl Fn(&Rig, &Rotation) -> Sets,
+    ) -> Result<Visit<'a, T>, String> {
+        let rotation = Rotation::new(&generated.spec, generated.layout, batch);
+        let scalars = vec![TIMED_SCALAR; generated.spec.scalars.len()];
+        let visit = Visit {
+            generated,
+            geometry: Geometry::new(generated, batch)?,
+            problems: Problems::new(generated, &scalars, Pool::BENCH),
+            sets: place(rig, &rotation),
+            rotation,
+        };
+        visit.sets.all().iter().try_for_each(|set| visit.fill(rig, set))?;
+        Ok(visit)
+    }
+
+    fn fill(&self, rig: &Rig, set: &[u64]) -> Result<(), String> {
+        for ((address, operand), image) in set.iter().zip(&self.rotation.operands).zip(&self.problems.before)
+        {
             rig.repeat(*address, operand, image)?;
         }
-        rig.gpu.launch(module, &geometry, sets.first())?;
+        Ok(())
+    }
+
+    /// Compares the complete output of a launch. In place a launch destroys its own input: the first set is restored.
+    fn check(&self, rig: &Rig, module: &Module) -> Result<(), String> {
+        let Visit { generated, rotation, geometry, problems, sets } = self;
+        self.fill(rig, sets.first())?;
+        rig.gpu.launch(module, geometry, sets.first())?;
         rig.gpu.synchronize()?;
         for (argument_idx, (address, operand)) in sets.first().iter().zip(&rotation.operands).enumerate() {
             if !operand.is_input {
@@ -118,17 +172,33 @@ fn timed<T: Real + glass_oracle::Real>(
                 problems.compare(argument_idx, &bytes).map_err(|reason| format!("`{name}`, {reason}"))?;
             }
         }
-        Ok::<_, String>(())
-    };
-    let before = restored(rig);
-    for _ in 0..3 {
-        rig.launch(module, &geometry, &sets)?;
+        Ok(())
     }
-    let ns = rig.time(module, &geometry, &sets, 2)?;
-    let n_launches = (SAMPLE_NS / ns.max(1.0)).round().clamp(1.0, MAX_LAUNCHES) as u64;
-    let samples_ns: Vec<f64> =
-        (0..N_SAMPLES).map(|_| rig.time(module, &geometry, &sets, n_launches)).collect::<Result<_, _>>()?;
-    let check = before.and_then(|()| restored(rig));
+
+    /// Launches of one sample, and nanoseconds of a launch in each.
+    fn samples(&self, rig: &mut Rig, module: &Module) -> Result<(u64, Vec<f64>), String> {
+        let Visit { geometry, sets, .. } = self;
+        for _ in 0..3 {
+            rig.launch(module, geometry, sets)?;
+        }
+        let ns = rig.time(module, geometry, sets, 2)?;
+        let n_launches = (SAMPLE_NS / ns.max(1.0)).round().clamp(1.0, MAX_LAUNCHES) as u64;
+        let samples_ns =
+            (0..N_SAMPLES).map(|_| rig.time(module, geometry, sets, n_launches)).collect::<Result<_, _>>()?;
+        Ok((n_launches, samples_ns))
+    }
+}
+
+fn timed<T: Real + glass_oracle::Real>(
+    rig: &mut Rig,
+    generated: &Generated,
+    module: &Module,
+    batch: u64,
+) -> Result<Row, String> {
+    let visit = Visit::<T>::new(generated, batch, rig, Rig::sets)?;
+    let before = visit.check(rig, module);
+    let (n_launches, samples_ns) = visit.samples(rig, module)?;
+    let check = before.and_then(|()| visit.check(rig, module));
     let declared_bytes = declared_bytes(&generated.spec, generated.layout, batch);
     let median_ns = median(&samples_ns);
     Ok(Row {
@@ -137,15 +207,16 @@ fn timed<T: Real + glass_oracle::Real>(
         mapping: generated.variant.plan.mapping.to_string(),
         hash: generated.variant.sources[0].hash.clone(),
         batch,
-        regime: rotation.regime,
+        regime: visit.rotation.regime,
         declared_bytes,
-        n_sets: rotation.n_sets,
+        n_sets: visit.rotation.n_sets,
         registers: module.resources.registers,
         local_bytes: module.resources.local_bytes,
         shared_bytes: module.resources.shared_bytes,
         clock: "events",
         n_launches,
         samples_ns,
+        again_ns: Vec::new(),
         median_ns,
         gbs: declared_bytes as f64 / median_ns,
         fraction_of_c: None,

@@ -121,6 +121,8 @@ fn measure_batch(device: &Device, generated: &Generated, batch: u64, n_launches:
         clock,
         n_launches,
         samples_ns,
+        // Two layouts of one task are measured for a ratio to CUDA, once.
+        again_ns: Vec::new(),
         median_ns,
         gbs: declared_bytes as f64 / median_ns,
         fraction_of_c: None,
