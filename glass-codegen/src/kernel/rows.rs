@@ -3,12 +3,15 @@
 //! In a factor lane `l` keeps row `n - 1 - l`, so that the rows below any diagonal entry are those of the first lanes. A lane
 //! without a row, and a row above the diagonal, repeat an element of the triangle, and nothing of them is stored. Every
 //! element takes its terms in the order of the left-looking text: the bits are the same.
+//!
+//! A factor that nothing else reads lies in shared memory with column `j` turned by `j` rows: lanes that read along a row, as a
+//! solve with the transpose does, then meet in different banks.
 
 use super::emit::Emit;
 use super::factor::{clear_above, counted, keep, kind, pivot_of, shifted};
-use super::solve::{scaled, triangle, unknown};
+use super::solve::{scaled, stored, triangle, unknown};
 use super::{Function, Index, IntExpr, Packing, Stmt};
-use crate::spec::{Factor, FactorKind, Opposite, Phase, Solve};
+use crate::spec::{Factor, FactorKind, Opposite, Phase, Role, Solve};
 
 /// Rows of a phase that lanes can keep; `None` where it has no text for that.
 pub(crate) fn n_rows(phase: &Phase) -> Option<usize> {
@@ -84,11 +87,24 @@ fn column(factor: &Factor, col: usize, lane: &str, emit: &mut Emit<'_>) {
     let taken = pivot_of(kind(factor), &diagonal, &number, emit);
     if col < last {
         emit.value(SCALED, Function::Mul, &[&entry(col), &taken.reciprocal]);
-        let index = place(factor.target, factor, last, col, emit).minus(Index::name(lane));
-        let store = Stmt::Store { operand: factor.target, index, value: SCALED.to_owned() };
-        emit.push(Stmt::Guard { name: lane.to_owned(), limit: last - col, stmts: vec![store] });
+        let stmts = emit.scope(|emit| {
+            let row = Index::constant(last).minus(Index::name(lane));
+            let index = match is_turned(factor.target, emit) {
+                true => turned(factor.n, &row, &number, emit),
+                false => place(factor.target, factor, last, col, emit).minus(Index::name(lane)),
+            };
+            emit.push(Stmt::Store { operand: factor.target, index, value: SCALED.to_owned() });
+        });
+        emit.push(Stmt::Guard { name: lane.to_owned(), limit: last - col, stmts });
     }
-    keep(factor, &number, &taken, emit);
+    match is_turned(factor.target, emit) {
+        // Whoever reads it needs the reciprocals alone.
+        true => emit.once(|emit| {
+            let reciprocals = factor.reciprocals.expect("a temporary factor is there to solve with");
+            emit.write(reciprocals, &number, &taken.reciprocal);
+        }),
+        false => keep(factor, &number, &taken, emit),
+    }
 }
 
 /// What the column takes from the rest of each row.
@@ -114,7 +130,11 @@ fn runs(factor: &Factor, col: usize, emit: &Emit<'_>) -> Vec<(usize, Vec<String>
     let mut row = col + 1;
     while row < factor.n {
         let start = place(factor.target, factor, row, col, emit).constant.cast_unsigned();
-        let is_whole = start.is_multiple_of(widest) && row + widest <= factor.n;
+        // Neighbours of a turned column part where it begins anew.
+        let follows = |step: usize| {
+            place(factor.target, factor, row + step, col, emit).constant.cast_unsigned() == start + step
+        };
+        let is_whole = start.is_multiple_of(widest) && row + widest <= factor.n && (1..widest).all(follows);
         let width = if is_whole { widest } else { 1 };
         runs.push((row, (row..row + width).map(|row| format!("l_{row}")).collect()));
         row += width;
@@ -122,8 +142,28 @@ fn runs(factor: &Factor, col: usize, emit: &Emit<'_>) -> Vec<(usize, Vec<String>
     runs
 }
 
+/// Whether columns of an operand are turned: a temporary of phases that all keep rows.
+fn is_turned(operand: usize, emit: &Emit<'_>) -> bool {
+    let given = &emit.spec.operands[operand];
+    given.role == Role::Temporary
+        && !given.is_packed
+        && emit.spec.phases.iter().all(|phase| suits(n_rows(phase), emit))
+}
+
+/// Where an element of a turned matrix lies.
+fn turned(n: usize, row: &Index, col: &Index, emit: &mut Emit<'_>) -> Index {
+    let first = col.clone().times(n);
+    match row.clone().plus(col.clone()).as_constant() {
+        Some(sum) => first.plus(Index::constant(sum % n)),
+        None => emit.int("turned", IntExpr::Rem(row.clone().plus(col.clone()), n)).plus(first),
+    }
+}
+
 /// Where an element of the lower triangle lies in an operand.
 fn place(operand: usize, factor: &Factor, row: usize, col: usize, emit: &Emit<'_>) -> Index {
+    if is_turned(operand, emit) {
+        return Index::constant((row + col) % factor.n + col * factor.n);
+    }
     let n_left_out = match Packing::of(&emit.spec.operands[operand]) {
         Some(Packing { is_upper, .. }) => {
             assert!(!is_upper, "a factor is a lower triangle");
@@ -157,7 +197,12 @@ pub(super) fn solve(solve: &Solve, emit: &mut Emit<'_>) {
             emit.once(|emit| emit.write(solve.target, &j, &value));
             if n_left > 0 {
                 let near = least("near_left", &lane, n_left - 1, emit);
-                let factor = emit.read(solve.triangle, &triangle(solve, &row(near), &j), "factor");
+                let row = row(near);
+                let index = match (is_turned(solve.triangle, emit), stored(solve, &row, &j)) {
+                    (true, (row, col)) => turned(solve.n, row, col, emit),
+                    (false, _) => triangle(solve, &row, &j),
+                };
+                let factor = emit.read(solve.triangle, &index, "factor");
                 emit.subtract(&acc, &factor, &value);
             }
         });

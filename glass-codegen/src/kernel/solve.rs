@@ -17,7 +17,7 @@ pub(super) fn solve(solve: &Solve, emit: &mut Emit<'_>) {
 }
 
 /// Stored row and column of element `(i, j)` of `op(T)`.
-fn stored<'i>(solve: &Solve, i: &'i Index, j: &'i Index) -> (&'i Index, &'i Index) {
+pub(super) fn stored<'i>(solve: &Solve, i: &'i Index, j: &'i Index) -> (&'i Index, &'i Index) {
     if solve.transposed { (j, i) } else { (i, j) }
 }
 
