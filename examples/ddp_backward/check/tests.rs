@@ -34,6 +34,18 @@ fn every_element_is_looked_at() {
     }
 }
 
+/// A right answer of zeros has no relative error, and rounding may leave any: other numbers are wrong, zeros are not.
+#[test]
+fn a_right_answer_of_zeros_is_no_licence() {
+    let zeros = Answers { feedforward: vec![0.0; 4], ..answers() };
+    let expected = [[10.0, f64::INFINITY, 10.0]; 2];
+    let check = |found: &Answers| {
+        Right { sizes: PLACES, answers: &zeros, expected: &expected }.check(found, Target::Host, DType::F32)
+    };
+    assert_eq!(check(&zeros), Ok(Worst::default()));
+    assert_eq!(check(&answers()).unwrap_err().quantity, "k");
+}
+
 #[test]
 fn the_worst_errors_are_reported() {
     let (right, expected) = (answers(), [[10.0; 3]; 2]);

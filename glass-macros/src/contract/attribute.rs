@@ -213,7 +213,7 @@ impl Attribute {
             }
             return;
         };
-        // The generator reports a field that is not of this op, and nothing more is to be said about it.
+        // The generator reports a field that is not of this op: it has to see it, and nothing more is to be said about it.
         let is_foreign = !self.is_undecided && !self.is_allowed(field);
         if is_foreign && is_malformed {
             return;
@@ -253,7 +253,10 @@ impl Attribute {
         match self.fields.slot(field) {
             Some(Slot::Flag(value)) => *value = Some(true),
             Some(Slot::Integer(value)) => *value = Some(values::integer(&mut written, errors)),
-            Some(Slot::Word(value)) if !written.is_reported => *value = Some(tokens::text(&written.value)),
+            Some(Slot::Word(value)) if is_foreign || !written.is_reported => {
+                *value = Some(tokens::text(&written.value));
+            }
+            Some(Slot::Words(value)) if is_foreign => *value = Some(Vec::new()),
             Some(Slot::Words(value)) if !written.is_reported => *value = written.read_items(errors),
             Some(Slot::Word(_) | Slot::Words(_)) => {}
             None => {
@@ -349,5 +352,40 @@ fn string(argument: &[TokenTree]) -> Option<LitStr> {
             _ => None,
         },
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the generator does not see it cannot report: of a field that is not of the op nothing may be dropped.
+    #[test]
+    fn every_field_that_is_written_arrives() {
+        let notations = [
+            (Notation::Op, "potrf, "),
+            (Notation::Op, "gemv, "),
+            (Notation::Contract, ""),
+            (Notation::Contract, "\"ik,kj->ij\", "),
+            (Notation::Reduce, "sum, "),
+            (Notation::Vector, "\"y = x\", "),
+        ];
+        for (notation, start) in notations {
+            for &field in Field::ALL {
+                let value = match field.kind() {
+                    Kind::Flag => "",
+                    Kind::Integer => " = 3",
+                    Kind::Word => " = a",
+                    Kind::Words => " = [a, b]",
+                };
+                let text = format!("{start}{}{value}", field.as_str());
+                let mut errors = Errors::default();
+                let tokens = text.parse().expect("tokens");
+                let attribute = Attribute::parse(notation, tokens, &mut errors);
+                // Beside an index string a letter is an extent.
+                let field = Field::named(field.as_str(), start.contains("->")).expect("a name of a field");
+                assert!(attribute.fields.is_given(field), "{text}");
+            }
+        }
     }
 }

@@ -9,6 +9,9 @@ pub struct Wide;
 #[glass::reduce(sum, targets = [cuda, metal], in_place)]
 pub struct Targets;
 
+#[glass::reduce(sum, tier = warp, alpha = runtime)]
+pub struct Words;
+
 #[glass::reduce(sum)]
 #[glass::op(copy, n = 7)]
 pub struct Both;
