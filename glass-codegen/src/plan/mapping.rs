@@ -140,6 +140,33 @@ impl Mapping {
         }
     }
 
+    /// What no kernel can be, whatever its task: what is allowed instead.
+    fn fault(&self) -> Option<&'static str> {
+        let Mapping { tier, staging, threads_per_block: threads, group, queue, .. } = *self;
+        let (is_thread, is_warp) = (tier == Tier::Thread, tier == Tier::Warp);
+        let has_tiles = is_thread && matches!(staging, Staging::Shared | Staging::Bulk);
+        let lanes = self.form.lanes_per_output();
+        let is_group = |lanes: usize| is_warp && self.form == Form::Serial && [2, 4, 8, 16].contains(&lanes);
+        let rules = [
+            (MAX_THREADS.contains(&threads), "a block has 1 to 1024 threads"),
+            (lanes.is_power_of_two() && lanes <= 32, "a tree has 1, 2, 4, 8, 16 or 32 lanes"),
+            (
+                threads.is_multiple_of(32) || !(is_warp || has_tiles),
+                "warps that own or copy problems are whole: tN is a multiple of 32",
+            ),
+            (group.is_none_or(is_group), "gN is 2, 4, 8 or 16, at the warp tier in serial form"),
+            (staging != Staging::Ahead || is_thread, "`ahead` is of the thread tier"),
+            (
+                queue.is_none() || is_thread && staging == Staging::Bulk,
+                "qN is of the thread tier with `bulk`",
+            ),
+            (!self.is_streamed || is_thread, "`stream` is of the thread tier"),
+            (!self.is_overlaid || has_tiles, "`over` is of the thread tier with `shared` or `bulk`"),
+            (!self.is_by_rows || is_warp, "`rows` is of the warp tier"),
+        ];
+        rules.into_iter().find_map(|(holds, rule)| (!holds).then_some(rule))
+    }
+
     /// What follows the block size in tables and symbols: `b1`, `r6`, `g8`, `q4`, `stream`, `over`, `rows`.
     pub(super) fn refinements(&self) -> Vec<String> {
         let bound = |letter, count: Option<usize>| count.map(|count| format!("{letter}{count}"));
@@ -193,7 +220,11 @@ impl FromStr for Mapping {
             _ => return Err(malformed()),
         };
         let threads_per_block = number(words.next().and_then(|word| word.strip_prefix('t')))?;
-        let mut count = |letter| match words.next_if(|word| word.starts_with(letter)) {
+        // `rows` is no count.
+        let is_count = |word: &str, letter: char| {
+            word.strip_prefix(letter).is_some_and(|digits| digits.starts_with(|c: char| c.is_ascii_digit()))
+        };
+        let mut count = |letter| match words.next_if(|word| is_count(word, letter)) {
             None => Ok(None),
             Some(word) => match number(word.strip_prefix(letter))? {
                 count if (1..=MAX_COUNT).contains(&count) => Ok(Some(count)),
@@ -208,9 +239,16 @@ impl FromStr for Mapping {
             return Err(malformed());
         }
         let plain = Mapping::new(tier, form, staging, threads_per_block);
-        Ok(Mapping { min_blocks, max_blocks, group, queue, is_streamed, is_overlaid, is_by_rows, ..plain })
+        let mapping =
+            Mapping { min_blocks, max_blocks, group, queue, is_streamed, is_overlaid, is_by_rows, ..plain };
+        match mapping.fault() {
+            None => Ok(mapping),
+            Some(allowed) => Err(format!("`{text}` is no mapping: {allowed}")),
+        }
     }
 }
+
+const MAX_THREADS: std::ops::RangeInclusive<usize> = 1..=1024;
 
 /// Blocks that a multiprocessor holds, lanes of a warp, and more tiles than are worth a queue.
 const MAX_COUNT: usize = 32;
@@ -235,6 +273,7 @@ mod tests {
         assert_eq!(mapping("thread serial bulk t32 q4 stream"), Ok(queue));
         let rows = Mapping { is_by_rows: true, ..group };
         assert_eq!(mapping("warp serial shared t64 g8 rows"), Ok(rows));
+        assert_eq!(mapping("warp serial shared t64 rows"), Ok(Mapping { group: None, ..rows }));
         assert_eq!(mapping("thread serial bulk t32 over"), Ok(Mapping { is_overlaid: true, ..bulk }));
         assert_eq!(streamed.to_string(), "thread serial bulk t32 r4 stream");
         for text in [
@@ -249,5 +288,33 @@ mod tests {
         ] {
             assert!(mapping(text).is_err(), "{text}");
         }
+    }
+
+    /// Each of these would run out of a block's memory, or leave problems to no one.
+    #[test]
+    fn what_no_kernel_can_be_is_refused() {
+        for (text, allowed) in [
+            ("block serial shared t0", "1 to 1024 threads"),
+            ("block serial shared t1025", "1 to 1024 threads"),
+            ("warp reduced3 direct t64", "1, 2, 4, 8, 16 or 32 lanes"),
+            ("warp reduced64 direct t64", "1, 2, 4, 8, 16 or 32 lanes"),
+            ("warp reduced0 direct t64", "1, 2, 4, 8, 16 or 32 lanes"),
+            ("thread serial bulk t48", "a multiple of 32"),
+            ("thread serial shared t33", "a multiple of 32"),
+            ("warp serial direct t48", "a multiple of 32"),
+            ("warp serial shared t64 g3", "2, 4, 8 or 16"),
+            ("warp serial shared t64 g32", "2, 4, 8 or 16"),
+            ("block serial shared t64 g8", "2, 4, 8 or 16"),
+            ("warp reduced8 shared t64 g8", "serial form"),
+            ("block serial ahead t64", "of the thread tier"),
+            ("thread serial ahead t64 over", "with `shared` or `bulk`"),
+            ("thread serial direct t64 q4", "with `bulk`"),
+            ("warp serial shared t64 stream", "of the thread tier"),
+            ("thread serial bulk t32 rows", "of the warp tier"),
+        ] {
+            let error = text.parse::<Mapping>().expect_err(text);
+            assert!(error.contains(allowed), "{error}");
+        }
+        assert!("thread serial direct t57".parse::<Mapping>().is_ok());
     }
 }
