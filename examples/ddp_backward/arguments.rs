@@ -39,12 +39,12 @@ impl Arguments {
                     arguments.batch = n_problems.map_err(|error| format!("--batch: {error}"))?;
                 }
                 Long("dtype") => {
-                    arguments.dtypes = match parser.value()?.to_str() {
-                        Some("f32") => &[DType::F32],
-                        Some("f64") => &[DType::F64],
-                        Some("both") => &[DType::F32, DType::F64],
+                    arguments.dtypes = match parser.value()?.string()?.as_str() {
+                        "f32" => &[DType::F32],
+                        "f64" => &[DType::F64],
+                        "both" => &[DType::F32, DType::F64],
                         other => {
-                            return Err(format!("--dtype {other:?}: allowed are f32, f64 and both").into());
+                            return Err(format!("--dtype {other}: allowed are f32, f64 and both").into());
                         }
                     };
                 }

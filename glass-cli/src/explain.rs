@@ -29,8 +29,17 @@ pub(crate) fn run(name: &str, words: &[String]) -> Result<(), String> {
     Ok(())
 }
 
+/// What has an attribute of its own.
+const ATTRIBUTES: [(&str, &str); 2] =
+    [("contract", "#[glass::contract(...)]"), ("vector", "#[glass::vector(\"EQUATION\", ...)]")];
+
 fn describe(name: &str) -> Result<(), String> {
-    let names: Vec<_> = Op::ALL.iter().map(|op| op.as_str()).collect();
+    let provided = Op::ALL.iter().filter(|op| op.entry().availability() == Availability::Now);
+    let named = provided.filter(|op| !matches!(op, Op::Contract | Op::Vector));
+    let names: Vec<_> = named.map(|op| op.as_str()).collect();
+    if let Some((_, attribute)) = ATTRIBUTES.into_iter().find(|(known, _)| *known == name) {
+        return Err(format!("`{name}` is no op: it is the attribute `{attribute}`"));
+    }
     let Some(op) = Op::ALL.iter().find(|op| op.as_str() == name) else {
         let hint = nearest(name, names.iter().copied())
             .map(|near| format!("; did you mean `{near}`?"))

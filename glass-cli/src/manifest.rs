@@ -134,9 +134,19 @@ pub(crate) fn from_words(op: &str, words: &[String]) -> Result<Fields, String> {
             None => (word.as_str(), Value::Boolean(true)),
             Some((key, text)) => match text.parse::<i64>() {
                 Ok(number) => (key, Value::Integer(number)),
-                Err(_) => (key, Value::String(text.to_owned())),
+                // A list as the attributes have it.
+                Err(_) => {
+                    let list = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+                    let items: String =
+                        list.unwrap_or(text).chars().filter(|letter| !letter.is_whitespace()).collect();
+                    (key, Value::String(items))
+                }
             },
         };
+        let field = Field::named(key, fields.index_string.is_some());
+        if field.is_some_and(|field| fields.is_given(field)) {
+            return Err(format!("field `{key}` is given twice\nallowed: once"));
+        }
         set(&mut fields, key, value)?;
     }
     Ok(fields)
@@ -197,5 +207,9 @@ mod tests {
         assert_eq!((fields.n, fields.dtype.as_deref(), fields.in_place), (Some(7), Some("f64"), Some(true)));
         assert_eq!(from_words("ij,jk->ik", &["i=3".to_owned()]).unwrap().extents, [('i', 3)]);
         assert!(from_words("potrf", &["n=x".to_owned()]).is_err());
+        let list = from_words("potrf_many", &["orders=[5, 3]".to_owned()]).expect("a list");
+        assert_eq!(list.orders, Some(vec!["5".to_owned(), "3".to_owned()]));
+        let twice = |word: &str| from_words("potrf", &[word.to_owned(), word.to_owned()]);
+        assert!(twice("n=7").is_err() && twice("packed").is_err());
     }
 }

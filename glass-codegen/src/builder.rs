@@ -104,6 +104,9 @@ fn functions(fields: &Fields) -> Result<Vec<Fragment>, Vec<Diagnostic>> {
         plain.tier = Some(Tier::Block.as_str().to_owned());
     }
     let request = lower(&plain)?;
+    if request.layout != Layout::Contiguous {
+        return Err(vec![scattered(request.layout)]);
+    }
     let form = request.forced.form.unwrap_or(Form::Serial);
     let has_tier = |tier: Tier| {
         let is_asked = request.forced.tier.is_none_or(|forced| forced == tier);
@@ -132,6 +135,14 @@ fn functions(fields: &Fields) -> Result<Vec<Fragment>, Vec<Diagnostic>> {
 /// fewer threads than a warp evaluate trees in registers.
 fn tiles_divide(threads: usize, form: Form) -> bool {
     threads < WARP || threads.is_multiple_of(form.lanes_per_output())
+}
+
+fn scattered(layout: Layout) -> Diagnostic {
+    let message = format!(
+        "glass: `layout = {}` is of no use to a device function\nallowed: `contiguous`: it works on one problem, whose elements follow each other",
+        layout.as_str()
+    );
+    Diagnostic { field: Some(Field::Layout), item_idx: None, is_name: false, message }
 }
 
 fn undivided(threads: usize, form: Form) -> Diagnostic {
