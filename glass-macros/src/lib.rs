@@ -370,9 +370,9 @@ pub fn reduce(attribute: TokenStream, item: TokenStream) -> TokenStream {
 /// | `& \| !` | of words; `!x` is 1 where x is 0 |
 /// | `select(c, x, y)` | x where the word c is not 0, else y |
 /// | `finite(x)` | 1 for numbers, 0 for NaN and the infinities |
+/// | `0.5`, `1` | a number, a word |
 ///
 /// Words are made in equations of scalars; equations of elements take them by name, in `select`.
-/// | `0.5`, `1` | a number, a word |
 ///
 /// | field | values | default |
 /// |---|---|---|
