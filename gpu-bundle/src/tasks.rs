@@ -132,7 +132,8 @@ pub(crate) fn tuned() -> Vec<(Spec, Layout)> {
 pub(crate) fn of_key(key: &str) -> Result<(Spec, Layout), String> {
     static KNOWN: OnceLock<HashMap<String, (Spec, Layout)>> = OnceLock::new();
     let known = KNOWN.get_or_init(|| {
-        let of_grid = grid::grid().iter().map(|entry| (entry.spec.clone(), entry.layout));
+        let of_grid =
+            grid::grid().iter().chain(grid::unconfirmed()).map(|entry| (entry.spec.clone(), entry.layout));
         of_grid.chain(tuned()).map(|(spec, layout)| (table::key(&spec, layout), (spec, layout))).collect()
     });
     known.get(key).cloned().ok_or_else(|| format!("`{key}` is no key of the grid or of a tuning cell"))
