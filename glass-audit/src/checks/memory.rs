@@ -9,6 +9,9 @@ use crate::statistics::p50;
 /// Bytes in rotation of which nothing survives in a 60 MB cache until its next use.
 const COLD_BYTES: u64 = 240_000_000;
 
+/// More than any sm_90 device has.
+const DEVICE_BYTES: u64 = 150_000_000_000;
+
 pub(super) fn rows(capture: &Capture, results: &Results, findings: &mut Findings) {
     for cell in &capture.declaration.cells {
         let Some(counts) = Counts::of(cell) else {
@@ -46,7 +49,12 @@ pub(super) fn rows(capture: &Capture, results: &Results, findings: &mut Findings
                     )
                 });
                 let is_legal = match cell.regime.as_str() {
-                    "dram_cold" => sets.n >= 2 && sets.n * stored >= COLD_BYTES && sets.pointers_distinct,
+                    "dram_cold" => {
+                        let in_rotation = sets.n.checked_mul(stored);
+                        sets.n >= 2
+                            && in_rotation.is_some_and(|bytes| (COLD_BYTES..=DEVICE_BYTES).contains(&bytes))
+                            && sets.pointers_distinct
+                    }
                     "launch" => sets.n == 1,
                     _ => false,
                 };

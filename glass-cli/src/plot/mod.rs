@@ -6,7 +6,9 @@ mod ladders;
 mod roofline;
 mod stored;
 
+use glass_audit::Failure;
 use serde::Serialize;
+use std::io::Write;
 use std::path::Path;
 use tera::{Context, Tera};
 
@@ -19,12 +21,13 @@ const TEMPLATES: [(&str, &str); 2] = [
 ///
 /// # Errors
 /// Samples are absent or not in their format, or a picture cannot be written.
-pub(crate) fn run(results: &Path, out: &Path) -> Result<(), String> {
-    std::fs::create_dir_all(out).map_err(|error| format!("{}: {error}", out.display()))?;
-    for (name, text) in pictures(results)? {
-        let path = out.join(name);
+pub(crate) fn run(results: &Path, folder: &Path, out: &mut dyn Write) -> Result<(), Failure> {
+    let pictures = pictures(results)?;
+    std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    for (name, text) in pictures {
+        let path = folder.join(name);
         std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
-        println!("{}", path.display());
+        writeln!(out, "{}", path.display())?;
     }
     Ok(())
 }
