@@ -6,6 +6,7 @@ mod ladders;
 mod roofline;
 mod stored;
 
+use chart::{Chart, Drawing};
 use glass_audit::Failure;
 use serde::Serialize;
 use std::io::Write;
@@ -40,15 +41,30 @@ fn pictures(results: &Path) -> Result<Vec<(String, String)>, String> {
     tera.add_raw_templates(TEMPLATES).map_err(|error| error.to_string())?;
     let mut pictures = Vec::new();
     for op in ladders::OPS {
-        let layouts = ladders::by_layout(op, &picked).draw();
+        let layouts = drawn(results, &ladders::by_layout(op, &picked))?;
         pictures.push((format!("ladder_{op}.svg"), render(&tera, "chart.svg", &layouts)?));
-        let tiers = ladders::by_tier(op, &candidates).draw();
+        let tiers = drawn(results, &ladders::by_tier(op, &candidates))?;
         pictures.push((format!("tiers_{op}.svg"), render(&tera, "chart.svg", &tiers)?));
     }
-    pictures.push(("crossover.svg".to_owned(), render(&tera, "map.svg", &crossover::map(&candidates))?));
-    let roofline = roofline::chart(&picked, copy_gbs).draw();
+    let crossover = crossover::map(&candidates);
+    if crossover.is_empty() {
+        return Err(format!(
+            "{}: no sample of gemv in f32, contiguous, for the crossover",
+            results.display()
+        ));
+    }
+    pictures.push(("crossover.svg".to_owned(), render(&tera, "map.svg", &crossover)?));
+    let roofline = drawn(results, &roofline::chart(&picked, copy_gbs))?;
     pictures.push(("roofline.svg".to_owned(), render(&tera, "chart.svg", &roofline)?));
     Ok(pictures)
+}
+
+/// A chart that shows something.
+fn drawn(results: &Path, chart: &Chart) -> Result<Drawing, String> {
+    match chart.is_empty() {
+        true => Err(format!("{}: no sample for `{}`", results.display(), chart.title)),
+        false => Ok(chart.draw()),
+    }
 }
 
 fn render(tera: &Tera, template: &str, drawing: &impl Serialize) -> Result<String, String> {
