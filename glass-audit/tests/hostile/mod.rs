@@ -146,6 +146,9 @@ fn numbers_have_limits() {
     rejected("sets", "regime", "18446744073709551615 sets", |c| {
         c.results["rows"][0]["own"]["sets"]["n"] = json!(u64::MAX);
     });
+    rejected("ceiling", "ceiling", "copies of 1000000 GB/s", |c| {
+        c.results["meta"]["ceilings"]["copy_gbs"] = json!([1e6, 1e6, 1e6]);
+    });
     rejected("round", "row-missing", "potrf, round 0, visit 0", |c| {
         c.results["rows"][0]["round"] = json!(u64::MAX);
     });
