@@ -1,8 +1,9 @@
 //! Reads a folder of results, plain or compressed.
 
-use crate::capture::Capture;
+use crate::capture::{Capture, Declaration};
+use crate::limits;
 use crate::sha256::sha256;
-use flate2::read::GzDecoder;
+use flate2::read::MultiGzDecoder;
 use serde::de::DeserializeOwned;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -27,16 +28,36 @@ pub enum Error {
         /// Where and why.
         source: serde_json::Error,
     },
+    /// A number is beyond what an audit counts with.
+    #[error("{path}: {reason}")]
+    Limit {
+        /// In which file.
+        path: PathBuf,
+        /// Which number, and what is allowed.
+        reason: String,
+    },
+    /// A file lies there plain and compressed: readers may take either.
+    #[error("{plain} and {packed}: one of them has to go", plain = plain.display(), packed = packed.display())]
+    Twice {
+        /// The plain one.
+        plain: PathBuf,
+        /// The compressed one.
+        packed: PathBuf,
+    },
 }
 
 /// The bytes of `NAME` or, decompressed, of `NAME.gz`; digests are those of the former.
 fn bytes(folder: &Path, name: &str) -> Result<Vec<u8>, Error> {
     let (plain, packed) = (folder.join(name), folder.join(format!("{name}.gz")));
-    if !plain.exists() && packed.exists() {
+    if plain.exists() && packed.exists() {
+        return Err(Error::Twice { plain, packed });
+    }
+    if packed.exists() {
         let file =
             std::fs::File::open(&packed).map_err(|source| Error::File { path: packed.clone(), source })?;
         let mut bytes = Vec::new();
-        return match GzDecoder::new(file).read_to_end(&mut bytes) {
+        // All members, as every tool that decompresses does; anything else behind them is an error.
+        return match MultiGzDecoder::new(file).read_to_end(&mut bytes) {
             Ok(_) => Ok(bytes),
             Err(source) => Err(Error::File { path: packed, source }),
         };
@@ -53,7 +74,9 @@ fn parsed<T: DeserializeOwned>(folder: &Path, name: &str) -> Result<(T, String),
 
 /// Reads everything but, where only the pilots count, the results.
 pub(crate) fn read(folder: &Path, with_results: bool) -> Result<Capture, Error> {
-    let (declaration, declaration_sha256) = parsed(folder, "declaration.json")?;
+    let (declaration, declaration_sha256): (Declaration, _) = parsed(folder, "declaration.json")?;
+    limits::check(&declaration)
+        .map_err(|reason| Error::Limit { path: folder.join("declaration.json"), reason })?;
     let (pilots, pilots_sha256) = parsed(folder, "pilots.json")?;
     let (sources, _) = parsed(folder, "sources.json")?;
     let results = match with_results {

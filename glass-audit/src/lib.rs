@@ -10,16 +10,17 @@ mod checks;
 mod command;
 mod files;
 mod finding;
+mod limits;
 mod mutations;
 mod receipt;
 mod sha256;
 mod shape;
 mod statistics;
 
-pub use command::run;
+pub use command::{Failure, run};
 pub use files::Error;
 pub use finding::{Finding, Reason};
-pub use receipt::{CellReport, Counts, Judged, MutationReport, Receipt};
+pub use receipt::{CellReport, Counts, Judged, MutationReport, Receipt, Visits};
 pub use statistics::{Class, Ratios, Verdict};
 
 use capture::Capture;
@@ -74,5 +75,5 @@ fn examine(capture: &Capture, files: Vec<(String, String)>) -> (Findings, Receip
     let mut findings = Findings::default();
     let results = capture.results.as_ref().expect("results were read");
     let recomputed = checks::results(capture, results, &mut findings);
-    (findings, Receipt::new(capture, &recomputed, &results.meta, files))
+    (findings, Receipt::new(capture, &recomputed, results, files))
 }

@@ -5,11 +5,8 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    match glass_audit::run(&arguments) {
+    match glass_audit::run(&arguments, &mut std::io::stdout().lock()) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(reason) => {
-            eprintln!("{reason}");
-            ExitCode::FAILURE
-        }
+        Err(failure) => failure.report(),
     }
 }

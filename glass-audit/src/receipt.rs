@@ -1,7 +1,7 @@
 //! What an audit found, and what it did not look at.
 
-use crate::capture::{Capture, Meta};
-use crate::checks::Recomputed;
+use crate::capture::{Capture, Results};
+use crate::checks::{Recomputed, has_clocks, repeated};
 use crate::finding::{Finding, Reason};
 use crate::statistics::{Class, Ratios, Verdict, p50};
 use serde::Serialize;
@@ -25,6 +25,8 @@ pub struct Receipt {
     pub results_sha256: BTreeMap<String, String>,
     /// Digest of the declaration.
     pub protocol_sha256: String,
+    /// Visits that failed or were repeated.
+    pub visits: Visits,
     /// Statements that were examined.
     pub validations: usize,
     /// Why the capture is rejected, causes first.
@@ -41,6 +43,49 @@ pub struct Receipt {
     pub limitations: Vec<String>,
     /// What the declaration says is not claimed.
     pub not_claimed: Vec<String>,
+}
+
+/// What did not go as declared, and stays in the files.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Visits {
+    /// Rows of the results.
+    pub total: usize,
+    /// Visits that failed, by cell; a round with one of them counts nowhere.
+    pub failed: BTreeMap<String, usize>,
+    /// Rounds that were measured again because the clock fell, by cell.
+    pub repeated_rounds: BTreeMap<String, Vec<u64>>,
+    /// Whether the runner could read clocks at all.
+    pub has_clocks: bool,
+}
+
+impl Visits {
+    fn of(capture: &Capture, results: &Results) -> Visits {
+        let mut visits =
+            Visits { total: results.rows.len(), has_clocks: has_clocks(&results.rows), ..Visits::default() };
+        for row in results.rows.iter().filter(|row| !row.valid) {
+            *visits.failed.entry(row.cell.clone()).or_default() += 1;
+        }
+        for (round, cell_idx) in repeated(capture, &results.rows) {
+            let id = capture.declaration.cells[cell_idx].id.clone();
+            visits.repeated_rounds.entry(id).or_default().push(round);
+        }
+        visits
+    }
+}
+
+impl fmt::Display for Visits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let n_failed: usize = self.failed.values().sum();
+        let n_repeated: usize = self.repeated_rounds.values().map(Vec::len).sum();
+        writeln!(f, "{} visits, {n_failed} failed, {n_repeated} rounds measured again", self.total)?;
+        for (cell, n_failed) in &self.failed {
+            writeln!(f, "  {cell}: {n_failed} visits failed, their rounds count nowhere")?;
+        }
+        for (cell, rounds) in &self.repeated_rounds {
+            writeln!(f, "  {cell}: rounds {rounds:?} measured again, the clock fell")?;
+        }
+        Ok(())
+    }
 }
 
 /// One cell.
@@ -110,13 +155,18 @@ const LIMITATIONS: [&str; 7] = [
     "JSON is read by the library that the runner writes it with",
 ];
 
+const NO_CLOCKS: &str = "no row has clocks: whether the clock fell in a round is unknown";
+
 impl Receipt {
     pub(crate) fn new(
         capture: &Capture,
         recomputed: &Recomputed,
-        meta: &Meta,
+        results: &Results,
         files: impl IntoIterator<Item = (String, String)>,
     ) -> Receipt {
+        let meta = &results.meta;
+        let visits = Visits::of(capture, results);
+        let clocks = if visits.has_clocks { None } else { Some(NO_CLOCKS) };
         let copy_gbs = p50(&meta.ceilings.copy_gbs);
         let mut counts: BTreeMap<String, Counts> = BTreeMap::new();
         let mut cells = Vec::new();
@@ -169,13 +219,14 @@ impl Receipt {
             auditor_sha256: String::new(),
             results_sha256: files.into_iter().collect(),
             protocol_sha256: capture.declaration_sha256.clone(),
+            visits,
             validations: 0,
             findings: Vec::new(),
             cells,
             resolution: recomputed.resolution.clone(),
             counts,
             mutations: Vec::new(),
-            limitations: LIMITATIONS.iter().map(|text| (*text).to_owned()).collect(),
+            limitations: LIMITATIONS.iter().chain(&clocks).map(|text| (*text).to_owned()).collect(),
             not_claimed: capture.declaration.not_claimed.clone(),
         }
     }
@@ -215,6 +266,7 @@ impl fmt::Display for Receipt {
         for (metric, resolution) in &self.resolution {
             writeln!(f, "resolution, {metric}: {resolution:.4}")?;
         }
+        write!(f, "{}", self.visits)?;
         for text in &self.not_claimed {
             writeln!(f, "not claimed: {text}")?;
         }

@@ -93,10 +93,11 @@ impl Ratios {
         self.ratios.iter().map(|ratio| (ratio - 1.0).abs()).fold(0.0, f64::max)
     }
 
-    pub(crate) fn verdict(&self, resolution: f64) -> Verdict {
+    /// Of all rounds that were declared: one that failed is not left out of a gain.
+    pub(crate) fn verdict(&self, resolution: f64, n_declared: usize) -> Verdict {
         let gain = (self.median - 1.0).abs();
         let n_needed = if gain < SMALL_GAIN { ROUNDS_OF_SMALL_GAINS } else { ROUNDS };
-        if gain <= resolution || self.ratios.len() < n_needed {
+        if gain <= resolution || self.ratios.len() < n_needed.max(n_declared) {
             return Verdict::Tie;
         }
         match self.class {
@@ -139,7 +140,8 @@ mod tests {
 
     #[test]
     fn verdicts_follow_the_rules() {
-        let verdict = |ratios: &[f64], resolution| Ratios::new(ratios.to_vec()).verdict(resolution);
+        let verdict =
+            |ratios: &[f64], resolution| Ratios::new(ratios.to_vec()).verdict(resolution, ratios.len());
         assert_eq!(verdict(&[1.2; 4], 0.01), Verdict::Faster);
         assert_eq!(verdict(&[1.2; 3], 0.01), Verdict::Tie, "three rounds are too few");
         assert_eq!(verdict(&[1.05; 4], 0.01), Verdict::Tie, "under ten percent takes eight");
@@ -147,6 +149,7 @@ mod tests {
         assert_eq!(verdict(&[1.05; 8], 0.06), Verdict::Tie, "inside the resolution");
         assert_eq!(verdict(&[1.2, 1.2, 1.2, 0.99], 0.01), Verdict::Tie, "rounds disagree");
         assert_eq!(verdict(&[0.8; 4], 0.01), Verdict::Slower);
+        assert_eq!(Ratios::new(vec![1.2; 7]).verdict(0.01, 8), Verdict::Tie, "a declared round is absent");
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! A valid capture passes, and everything that can be wrong with one is found for its own reason.
 
+mod hostile;
 mod synthetic;
 
 use glass_audit::{Class, Verdict, audit, pilots};
 use serde_json::json;
 use std::path::Path;
-use synthetic::{METRICS, Synthetic, digest};
+use synthetic::{METRICS, Synthetic, digest, rejected};
 
 #[test]
 fn a_valid_capture_passes() {
@@ -65,17 +66,6 @@ fn every_mutation_is_rejected_for_its_own_reason() {
         assert!(finding.message.contains(message), "mutation {id}: {finding}");
         assert_eq!(mutation.rejected, Some(true));
     }
-}
-
-/// Falsifies a valid capture; the first finding has to be of the given kind.
-fn rejected(name: &str, code: &str, message: &str, falsify: impl FnOnce(&mut Synthetic)) {
-    let mut synthetic = Synthetic::new(1.25);
-    falsify(&mut synthetic);
-    let receipt = audit(&synthetic.write(name)).unwrap();
-    let finding = receipt.findings.first().unwrap_or_else(|| panic!("{name} passes"));
-    assert_eq!(finding.reason.code(), code, "{name}: {finding}");
-    assert!(finding.message.contains(message), "{name}: {finding}");
-    assert!(!receipt.passes());
 }
 
 #[test]

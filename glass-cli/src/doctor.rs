@@ -1,18 +1,20 @@
 //! `glass doctor`.
 
+use glass_audit::Failure;
 use glass_rt::Device;
+use std::io::Write;
 
 /// Prints the devices of this machine, the one that programs take, and what is missing for others.
-pub(crate) fn run() -> Result<(), String> {
+pub(crate) fn run(out: &mut dyn Write) -> Result<(), Failure> {
     let (devices, skipped) = Device::all();
     for device in &devices {
         let arch = device.arch().map(|arch| format!(", sm_{arch}")).unwrap_or_default();
-        println!("{:<6} {}{arch}", device.target().to_string(), device.name());
+        writeln!(out, "{:<6} {}{arch}", device.target().to_string(), device.name())?;
     }
     for missing in &skipped {
-        println!("none   {}: {}", missing.device, missing.reason);
+        writeln!(out, "none   {}: {}", missing.device, missing.reason)?;
     }
     let best = Device::best().map_err(|error| error.to_string())?;
-    println!("\n`Device::best()` takes {}: {}", best.target(), best.name());
+    writeln!(out, "\n`Device::best()` takes {}: {}", best.target(), best.name())?;
     Ok(())
 }

@@ -1,29 +1,31 @@
 //! `glass explain`.
 
 use crate::manifest;
+use glass_audit::Failure;
 use glass_codegen::catalogue::{Availability, Op};
 use glass_codegen::contract::{Field, nearest};
 use glass_codegen::{Diagnostic, generate, lower};
+use std::io::Write;
 
 /// Prints what an op is and, where its sizes are given, how each device would run it.
-pub(crate) fn run(name: &str, words: &[String]) -> Result<(), String> {
+pub(crate) fn run(name: &str, words: &[String], out: &mut dyn Write) -> Result<(), Failure> {
     if !name.contains("->") {
-        describe(name)?;
+        describe(name, out)?;
         if words.is_empty() {
             return Ok(());
         }
-        println!();
+        writeln!(out)?;
     }
     let fields = manifest::from_words(name, words)?;
     let request = lower(&fields).map_err(|mistakes| text(name, &mistakes))?;
     let generated = generate(&request);
-    print!("{}", request.spec);
+    write!(out, "{}", request.spec)?;
     for variant in &generated.variants {
-        println!("\n{}", variant.symbol);
-        print!("{}", indented(&variant.plan.to_string()));
-        println!("    per worker: {}", variant.cost);
+        writeln!(out, "\n{}", variant.symbol)?;
+        write!(out, "{}", indented(&variant.plan.to_string()))?;
+        writeln!(out, "    per worker: {}", variant.cost)?;
         for reason in &variant.reasons {
-            println!("    {reason}");
+            writeln!(out, "    {reason}")?;
         }
     }
     Ok(())
@@ -33,37 +35,38 @@ pub(crate) fn run(name: &str, words: &[String]) -> Result<(), String> {
 const ATTRIBUTES: [(&str, &str); 2] =
     [("contract", "#[glass::contract(...)]"), ("vector", "#[glass::vector(\"EQUATION\", ...)]")];
 
-fn describe(name: &str) -> Result<(), String> {
+fn describe(name: &str, out: &mut dyn Write) -> Result<(), Failure> {
     let provided = Op::ALL.iter().filter(|op| op.entry().availability() == Availability::Now);
     let named = provided.filter(|op| !matches!(op, Op::Contract | Op::Vector));
     let names: Vec<_> = named.map(|op| op.as_str()).collect();
     if let Some((_, attribute)) = ATTRIBUTES.into_iter().find(|(known, _)| *known == name) {
-        return Err(format!("`{name}` is no op: it is the attribute `{attribute}`"));
+        return Err(format!("`{name}` is no op: it is the attribute `{attribute}`").into());
     }
     let Some(op) = Op::ALL.iter().find(|op| op.as_str() == name) else {
         let hint = nearest(name, names.iter().copied())
             .map(|near| format!("; did you mean `{near}`?"))
             .unwrap_or_default();
-        return Err(format!("op `{name}` is not known{hint}\nallowed: {}", names.join(", ")));
+        return Err(format!("op `{name}` is not known{hint}\nallowed: {}", names.join(", ")).into());
     };
     let entry = op.entry();
     match entry.availability() {
-        Availability::Later => return Err(format!("op `{name}` is not provided yet")),
+        Availability::Later => return Err(format!("op `{name}` is not provided yet").into()),
         Availability::Long => {
             return Err(format!(
                 "op `{name}` has no problems of a fixed size: it is the attribute `#[glass::reduce({name})]`"
-            ));
+            )
+            .into());
         }
         Availability::Now => {}
     }
-    println!("{name}: {}", entry.formula);
+    writeln!(out, "{name}: {}", entry.formula)?;
     for size in entry.sizes {
-        println!("  {}: {}", size.field.as_str(), size.meaning);
+        writeln!(out, "  {}: {}", size.field.as_str(), size.meaning)?;
     }
     let options: Vec<_> = entry.fields().into_iter().map(Field::as_str).collect();
-    println!("  fields: {}", options.join(", "));
+    writeln!(out, "  fields: {}", options.join(", "))?;
     if let Some(why) = entry.no_thread {
-        println!("  not at the thread tier: {why}");
+        writeln!(out, "  not at the thread tier: {why}")?;
     }
     Ok(())
 }

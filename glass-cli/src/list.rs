@@ -1,11 +1,13 @@
 //! `glass list`.
 
+use glass_audit::Failure;
 use glass_codegen::catalogue::{Availability, LONG, Op};
 use glass_codegen::contract::Field;
+use std::io::Write;
 
 /// Prints one line for every op.
-pub(crate) fn run() -> Result<(), String> {
-    println!("{:<22} {:<32} {:<18} {:<16} options", "op", "sizes", "tiers", "forms");
+pub(crate) fn run(out: &mut dyn Write) -> Result<(), Failure> {
+    writeln!(out, "{:<22} {:<32} {:<18} {:<16} options", "op", "sizes", "tiers", "forms")?;
     let with = |availability: Availability| {
         Op::ALL.iter().copied().filter(move |op| op.entry().availability() == availability)
     };
@@ -18,12 +20,18 @@ pub(crate) fn run() -> Result<(), String> {
             entry.fields().into_iter().filter(|field| !is_size(*field, &sizes)).map(Field::as_str).collect();
         let tiers = if entry.no_thread.is_none() { "thread warp block" } else { "warp block" };
         let forms = if entry.sums.can_reduce() { "serial reduced" } else { "serial" };
-        println!("{:<22} {:<32} {tiers:<18} {forms:<16} {}", op.as_str(), sizes.join(" "), options.join(" "));
+        writeln!(
+            out,
+            "{:<22} {:<32} {tiers:<18} {forms:<16} {}",
+            op.as_str(),
+            sizes.join(" "),
+            options.join(" ")
+        )?;
     }
     let long: Vec<_> = LONG.iter().map(|op| op.as_str()).collect();
-    println!("\nreductions of vectors of any length, `#[glass::reduce(NAME)]`: {}", long.join(", "));
+    writeln!(out, "\nreductions of vectors of any length, `#[glass::reduce(NAME)]`: {}", long.join(", "))?;
     let later: Vec<_> = with(Availability::Later).map(Op::as_str).collect();
-    println!("\nknown, not provided yet: {}", later.join(", "));
+    writeln!(out, "\nknown, not provided yet: {}", later.join(", "))?;
     Ok(())
 }
 

@@ -9,8 +9,10 @@ mod list;
 mod manifest;
 mod plot;
 
+use glass_audit::Failure;
 use lexopt::Parser;
 use lexopt::prelude::{Long, Short, Value};
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -24,46 +26,44 @@ glass plot RESULTS -o DIR      pictures of stored samples
 ";
 
 fn main() -> ExitCode {
-    match run() {
+    let out = &mut std::io::stdout().lock();
+    match run(out).and_then(|()| Ok(out.flush()?)) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(message) => {
-            eprintln!("{message}");
-            ExitCode::FAILURE
-        }
+        Err(failure) => failure.report(),
     }
 }
 
-fn run() -> Result<(), String> {
+fn run(out: &mut dyn Write) -> Result<(), Failure> {
     let mut parser = Parser::from_env();
     let command = match next(&mut parser)? {
         Some(Argument::Positional(command)) => command,
         Some(Argument::Help) | None => {
-            print!("{USAGE}");
-            return Ok(());
+            return Ok(write!(out, "{USAGE}")?);
         }
         Some(Argument::Out(_)) => {
-            return Err(format!("`-o` belongs to `glass emit` and `glass plot`\n\n{USAGE}"));
+            return Err(format!("`-o` belongs to `glass emit` and `glass plot`\n\n{USAGE}").into());
         }
     };
-    let (mut positional, mut out) = (Vec::new(), None);
+    let (mut positional, mut folder) = (Vec::new(), None);
     while let Some(argument) = next(&mut parser)? {
         match argument {
             Argument::Positional(text) => positional.push(text),
-            Argument::Out(folder) => out = Some(folder),
+            Argument::Out(given) => folder = Some(given),
             Argument::Help => {
-                print!("{USAGE}");
-                return Ok(());
+                return Ok(write!(out, "{USAGE}")?);
             }
         }
     }
-    match (command.as_str(), positional.as_slice(), out) {
-        ("list", [], None) => list::run(),
-        ("explain", [op, fields @ ..], None) => explain::run(op, fields),
-        ("emit", [spec], Some(out)) => emit::run(spec.as_ref(), &out),
-        ("doctor", [], None) => doctor::run(),
-        ("audit", [_], None) => glass_audit::run(&positional),
-        ("plot", [results], Some(out)) => plot::run(results.as_ref(), &out),
-        (command, ..) => Err(format!("`glass {command}` with these arguments is not known\n\n{USAGE}")),
+    match (command.as_str(), positional.as_slice(), folder) {
+        ("list", [], None) => list::run(out),
+        ("explain", [op, fields @ ..], None) => explain::run(op, fields, out),
+        ("emit", [spec], Some(folder)) => emit::run(spec.as_ref(), &folder, out),
+        ("doctor", [], None) => doctor::run(out),
+        ("audit", [_], None) => glass_audit::run(&positional, out),
+        ("plot", [results], Some(folder)) => plot::run(results.as_ref(), &folder, out),
+        (command, ..) => {
+            Err(format!("`glass {command}` with these arguments is not known\n\n{USAGE}").into())
+        }
     }
 }
 

@@ -3,12 +3,21 @@
 use glass_codegen::contract::Slot;
 use glass_codegen::spec::{DType, Spec};
 use glass_codegen::{Field, Fields, lower};
+use std::collections::HashSet;
 
 /// The fields of a line: the op (or `contract`, or an index string), then `name=value` and flags.
 ///
 /// # Panics
 /// If a word is no field, or a value is none of its kind.
 pub fn fields(text: &str) -> Fields {
+    parsed(text).unwrap_or_else(|fault| panic!("`{text}`: {fault}"))
+}
+
+/// As [`fields`], for lines that others write.
+///
+/// # Errors
+/// If a word is no field or is there twice, or a value is none of its kind.
+pub fn parsed(text: &str) -> Result<Fields, String> {
     let mut fields = Fields::default();
     let mut words = text.split_whitespace();
     match words.next() {
@@ -16,11 +25,15 @@ pub fn fields(text: &str) -> Fields {
         Some(string) if string.contains("->") => fields.index_string = Some(string.to_owned()),
         Some(op) => fields.op = Some(op.to_owned()),
     }
+    let mut given = HashSet::new();
     for word in words {
         let (name, value) = word.split_once('=').unwrap_or((word, ""));
-        set(&mut fields, name, value).unwrap_or_else(|fault| panic!("`{text}`: {fault}"));
+        if !given.insert(name) {
+            return Err(format!("`{name}` is given twice\nallowed: once"));
+        }
+        set(&mut fields, name, value)?;
     }
-    fields
+    Ok(fields)
 }
 
 /// Sets one field by its spelling; a flag takes no value.
@@ -51,12 +64,17 @@ pub fn set(fields: &mut Fields, name: &str, value: &str) -> Result<(), String> {
 /// # Panics
 /// If the attribute is wrong, with its diagnostics.
 pub fn spec(text: &str, dtype: DType) -> Spec {
-    let fields = Fields { dtype: Some(dtype.as_str().to_owned()), ..fields(text) };
-    match lower(&fields) {
-        Ok(request) => request.spec,
-        Err(diagnostics) => {
-            let messages: Vec<_> = diagnostics.iter().map(|diagnostic| diagnostic.message.as_str()).collect();
-            panic!("`{text}`: {}", messages.join("\n"))
-        }
-    }
+    lowered(fields(text), dtype).unwrap_or_else(|fault| panic!("`{text}`: {fault}"))
+}
+
+/// The task of fields for one element type.
+///
+/// # Errors
+/// The diagnostics of a wrong attribute.
+pub fn lowered(fields: Fields, dtype: DType) -> Result<Spec, String> {
+    let fields = Fields { dtype: Some(dtype.as_str().to_owned()), ..fields };
+    lower(&fields).map(|request| request.spec).map_err(|diagnostics| {
+        let messages: Vec<_> = diagnostics.iter().map(|diagnostic| diagnostic.message.as_str()).collect();
+        messages.join("\n")
+    })
 }

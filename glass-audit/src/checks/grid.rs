@@ -1,7 +1,7 @@
 //! Which visits there are, and in which order.
 
 use super::VISITS;
-use crate::capture::{Capture, Results, Row};
+use crate::capture::{Capture, Declaration, Results, Row};
 use crate::finding::{Findings, Reason};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,12 +30,11 @@ pub(super) fn rows(capture: &Capture, results: &Results, findings: &mut Findings
         });
     }
     let cells = &capture.declaration.cells;
-    let again: BTreeSet<(u64, &String)> =
-        rows.iter().filter(|row| row.attempt > 0).map(|row| (row.round, &row.cell)).collect();
+    let again = repeated(capture, rows);
     for round in 0..capture.declaration.rounds {
-        for cell in cells {
+        for (cell_idx, cell) in cells.iter().enumerate() {
             for visit in 0..VISITS {
-                for attempt in 0..=u64::from(again.contains(&(round, &cell.id))) {
+                for attempt in 0..=u64::from(again.contains(&(round, cell_idx))) {
                     let is_there = seen.contains_key(&(attempt, round, &cell.id, visit));
                     findings.require(Reason::RowMissing, is_there, || {
                         format!("{}, round {round}, visit {visit}, attempt {attempt}", cell.id)
@@ -61,37 +60,40 @@ pub(super) fn rows(capture: &Capture, results: &Results, findings: &mut Findings
     order(capture, rows, findings);
     balance(rows, findings);
     views(capture, rows, findings);
-    clocks(rows, &again, findings);
+    clocks(capture, rows, findings);
 }
 
-/// Rounds one after the other, the cells of each rotated by its number.
+/// Rounds one after the other, the cells of each rotated by its number; then what was measured again, in the order of rounds.
 fn order(capture: &Capture, rows: &[Row], findings: &mut Findings) {
     let cells = &capture.declaration.cells;
     let position = |id: &str| cells.iter().position(|cell| cell.id == id);
-    let mut expected = (0..capture.declaration.rounds as usize).flat_map(|round| {
-        (0..cells.len()).flat_map(move |turn| {
-            let cell_idx = (turn + round) % cells.len();
-            (0..VISITS).map(move |visit| (round as u64, cell_idx, visit))
-        })
+    let first = (0..capture.declaration.rounds as usize)
+        .flat_map(|round| (0..cells.len()).map(move |turn| (0, round as u64, (turn + round) % cells.len())));
+    let again = repeated(capture, rows).into_iter().map(|(round, cell_idx)| (1, round, cell_idx));
+    let mut expected = first.chain(again).flat_map(|(attempt, round, cell_idx)| {
+        (0..VISITS).map(move |visit| (attempt, round, cell_idx, visit))
     });
     for row in rows {
-        if row.attempt == 0 {
-            let next = expected.next();
-            let actual = position(&row.cell).map(|cell_idx| (row.round, cell_idx, row.visit));
-            findings.require(Reason::OrderTable, actual == next, || {
-                format!("row {}: {} comes where {next:?} is due", row.seq, row.place())
+        let next = expected.next();
+        let actual = position(&row.cell).map(|cell_idx| (row.attempt, row.round, cell_idx, row.visit));
+        findings.require(Reason::OrderTable, actual == next, || {
+            let due = next.map(|(attempt, round, cell_idx, visit)| {
+                format!("{}, round {round}, visit {visit}, attempt {attempt}", cells[cell_idx].id)
             });
-        }
+            let due = due.unwrap_or_else(|| "nothing".to_owned());
+            format!("row {}: {} comes where {due} is due", row.seq, row.place())
+        });
         let Some(cell_idx) = position(&row.cell) else { continue };
         let Some((variant, first)) =
-            ORDER[(row.round as usize + cell_idx) % ORDER.len()].get(row.visit).copied()
+            ORDER[((row.round % 4) as usize + cell_idx) % ORDER.len()].get(row.visit).copied()
         else {
             continue;
         };
-        let is_due = row.variant == variant && row.lane_order[0] == first && row.lane_order[1] != first;
+        let second = if first == "own" { "peer" } else { "own" };
+        let is_due = row.variant == variant && row.lane_order[0] == first && row.lane_order[1] == second;
         findings.require(Reason::OrderTable, is_due, || {
             format!(
-                "{}: {} with {} first; due is {variant} with {first} first",
+                "{}: {} with {} first; due is {variant} with {first} first, then {second}",
                 row.place(),
                 row.variant,
                 row.lane_order[0]
@@ -129,15 +131,51 @@ fn views(capture: &Capture, rows: &[Row], findings: &mut Findings) {
     }
 }
 
-fn clocks(rows: &[Row], again: &BTreeSet<(u64, &String)>, findings: &mut Findings) {
+/// Rounds that were measured again, by round and position of the cell.
+pub(crate) fn repeated(capture: &Capture, rows: &[Row]) -> BTreeSet<(u64, usize)> {
+    let position = |id: &str| capture.declaration.cells.iter().position(|cell| cell.id == id);
+    let again = rows.iter().filter(|row| row.attempt > 0);
+    again.filter_map(|row| Some((row.round, position(&row.cell)?))).collect()
+}
+
+/// Whether any row says what the clock was; where none does, the rule of the clocks cannot be held against the run.
+pub(crate) fn has_clocks(rows: &[Row]) -> bool {
+    rows.iter().any(|row| row.clocks.is_some())
+}
+
+/// A round is measured again if its clock fell, and only then: a second attempt replaces the first one's figures.
+fn clocks(capture: &Capture, rows: &[Row], findings: &mut Findings) {
+    let Declaration { cells, claims, .. } = &capture.declaration;
     let lowest = |row: &Row| row.clocks.as_ref().map(|clocks| clocks.sm_before.min(clocks.sm_after) as f64);
-    let all: Vec<f64> = rows.iter().filter_map(lowest).collect();
-    let least = LEAST_CLOCK * crate::statistics::p50(&all);
-    for row in rows.iter().filter(|row| row.attempt == 0) {
-        let Some(clock) = lowest(row) else { continue };
-        let is_settled = clock >= least || again.contains(&(row.round, &row.cell));
+    let first = || rows.iter().filter(|row| row.attempt == 0);
+    let least = LEAST_CLOCK * crate::statistics::p50(&first().filter_map(lowest).collect::<Vec<_>>());
+    let again = repeated(capture, rows);
+    let mut slow = BTreeSet::new();
+    for row in first() {
+        let (Some(clock), Some(cell_idx)) = (lowest(row), cells.iter().position(|cell| cell.id == row.cell))
+        else {
+            continue;
+        };
+        if clock < least {
+            slow.insert((row.round, cell_idx));
+        }
+        let is_settled = clock >= least || again.contains(&(row.round, cell_idx));
         findings.require(Reason::Clock, is_settled, || {
             format!("{}: {clock} MHz, below {least:.0}, not measured again", row.place())
         });
+    }
+    for (round, cell_idx) in again {
+        findings.require(Reason::Clock, slow.contains(&(round, cell_idx)), || {
+            let id = &cells[cell_idx].id;
+            format!("{id}, round {round}: measured again, but its clock never fell below {least:.0} MHz")
+        });
+    }
+    // A machine without the management library has no clocks at all, and nothing to claim by them.
+    if has_clocks(rows) || !claims.is_empty() {
+        for row in rows.iter().filter(|row| row.valid) {
+            findings.require(Reason::Clock, row.clocks.is_some(), || {
+                format!("{}: no clocks; a capture with claims has them in every row", row.place())
+            });
+        }
     }
 }

@@ -4,6 +4,7 @@ use super::samples;
 use crate::capture::{Capture, Cell, Facts, Results, Variant};
 use crate::finding::{Findings, Reason};
 use crate::shape::Counts;
+use std::cmp::Ordering;
 
 /// Registers and threads of an sm_90 multiprocessor and block.
 const MAX_REGISTERS: u64 = 255;
@@ -54,8 +55,8 @@ fn geometry(facts: &Facts) -> ([u64; 3], [u64; 3], [u64; 6]) {
 
 fn launch(place: &str, cell: &Cell, variant: &Variant, facts: &Facts, findings: &mut Findings) {
     let plan = &variant.plan;
-    let n_threads: u64 = facts.block.iter().product();
-    let n_blocks: u64 = facts.grid.iter().product();
+    let n_threads = facts.block.into_iter().fold(1, u64::saturating_mul);
+    let n_blocks = facts.grid.into_iter().fold(1, u64::saturating_mul);
     findings
         .require(Reason::Ownership, facts.launches == 1, || format!("{place}: {} launches", facts.launches));
     findings.require(Reason::Ownership, n_threads == plan.threads_per_block, || {
@@ -79,7 +80,8 @@ fn launch(place: &str, cell: &Cell, variant: &Variant, facts: &Facts, findings: 
     findings.require(Reason::Resources, facts.local_bytes == 0, || {
         format!("{place}: {} bytes of local memory a thread", facts.local_bytes)
     });
-    let fits = (1..=MAX_REGISTERS).contains(&facts.registers) && facts.registers * n_threads <= REGISTER_FILE;
+    let fits = (1..=MAX_REGISTERS).contains(&facts.registers)
+        && facts.registers.saturating_mul(n_threads) <= REGISTER_FILE;
     findings.require(Reason::Resources, fits && n_threads <= MAX_THREADS, || {
         format!("{place}: {} registers in {n_threads} threads", facts.registers)
     });
@@ -100,27 +102,24 @@ fn problems_of_block(mapping: &str, n_threads: u64) -> Option<u64> {
         mapping.split(' ').skip(3).find_map(|word| word.strip_prefix(letter)?.parse::<u64>().ok())
     };
     match mapping.split(' ').next()? {
-        "thread" => Some(n_threads * number('q').unwrap_or(1)),
+        "thread" => n_threads.checked_mul(number('q').unwrap_or(1)),
         "warp" => n_threads.checked_div(number('g').unwrap_or(32)),
         "block" => Some(1),
         _ => None,
     }
 }
 
-/// Deals the problems to the blocks one by one, as the frames of the kernels do.
+/// Blocks own consecutive problems, as the frames of the kernels deal them: as many blocks as that takes, and no more.
 fn first_not_owned_once(n_blocks: u64, problems_per_block: u64, batch: u64) -> Option<String> {
-    let mut owners = vec![0u8; usize::try_from(batch).ok()?];
-    for block in 0..n_blocks {
-        let first = block * problems_per_block;
-        if first >= batch {
-            return Some(format!("block {block} owns nothing"));
-        }
-        for problem in first..(first + problems_per_block).min(batch) {
-            owners[problem as usize] += 1;
-        }
+    if problems_per_block == 0 {
+        return Some("a block owns nothing".to_owned());
     }
-    let wrong = owners.iter().position(|owners| *owners != 1)?;
-    Some(format!("problem {wrong} has {} owners", owners[wrong]))
+    let n_due = batch.div_ceil(problems_per_block);
+    match n_blocks.cmp(&n_due) {
+        Ordering::Equal => None,
+        Ordering::Less => Some(format!("problem {} has 0 owners", n_blocks * problems_per_block)),
+        Ordering::Greater => Some(format!("block {n_due} owns nothing")),
+    }
 }
 
 #[cfg(test)]
@@ -147,5 +146,11 @@ mod tests {
         assert_eq!(first_not_owned_once(4, 32, 101), None);
         assert_eq!(first_not_owned_once(3, 32, 101).unwrap(), "problem 96 has 0 owners");
         assert_eq!(first_not_owned_once(5, 32, 101).unwrap(), "block 4 owns nothing");
+        assert_eq!(first_not_owned_once(u64::MAX, 0, 101).unwrap(), "a block owns nothing");
+        assert_eq!(first_not_owned_once(1, u64::MAX, 1 << 36), None);
+        assert_eq!(
+            first_not_owned_once(u64::MAX, 32, u64::MAX).unwrap(),
+            "block 576460752303423488 owns nothing"
+        );
     }
 }

@@ -9,6 +9,12 @@ use crate::statistics::p50;
 /// Bytes in rotation of which nothing survives in a 60 MB cache until its next use.
 const COLD_BYTES: u64 = 240_000_000;
 
+/// More than any sm_90 device has.
+const DEVICE_BYTES: u64 = 150_000_000_000;
+
+/// More than the memory of any sm_90 device moves: beyond it, the ceiling is no measurement.
+const DEVICE_GBS: f64 = 5000.0;
+
 pub(super) fn rows(capture: &Capture, results: &Results, findings: &mut Findings) {
     for cell in &capture.declaration.cells {
         let Some(counts) = Counts::of(cell) else {
@@ -46,7 +52,12 @@ pub(super) fn rows(capture: &Capture, results: &Results, findings: &mut Findings
                     )
                 });
                 let is_legal = match cell.regime.as_str() {
-                    "dram_cold" => sets.n >= 2 && sets.n * stored >= COLD_BYTES && sets.pointers_distinct,
+                    "dram_cold" => {
+                        let in_rotation = sets.n.checked_mul(stored);
+                        sets.n >= 2
+                            && in_rotation.is_some_and(|bytes| (COLD_BYTES..=DEVICE_BYTES).contains(&bytes))
+                            && sets.pointers_distinct
+                    }
                     "launch" => sets.n == 1,
                     _ => false,
                 };
@@ -80,6 +91,11 @@ pub(super) fn ceilings(
         && all.clone().all(|samples| samples.len() >= 3 && samples.iter().all(|sample| *sample > 0.0));
     findings.require(Reason::Ceiling, are_sampled, || "ceilings are not sampled, or not positive".to_owned());
     let (copy, read) = (p50(&ceilings.copy_gbs), p50(&ceilings.read_gbs));
+    for (what, gbs) in [("copies", copy), ("reads", read)] {
+        findings.require(Reason::Ceiling, gbs <= DEVICE_GBS, || {
+            format!("{what} of {gbs} GB/s; no device of this architecture moves more than {DEVICE_GBS}")
+        });
+    }
     for cell in capture.declaration.cells.iter().filter(|cell| cell.regime == "dram_cold") {
         let Some(counts) = Counts::of(cell) else { continue };
         for (variant, ns) in recomputed.call_ns(&cell.id) {

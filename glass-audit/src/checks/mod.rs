@@ -11,6 +11,7 @@ mod texts;
 use crate::capture::{Capture, Results};
 use crate::finding::{Findings, Reason};
 
+pub(crate) use grid::{has_clocks, repeated};
 pub(crate) use ratios::Recomputed;
 
 /// Format and parameters that the rest of the audit stands on.
@@ -38,6 +39,8 @@ pub(crate) fn pilots(capture: &Capture, findings: &mut Findings) {
     findings.require(Reason::Protocol, is_crossed, || {
         format!("{} rounds; allowed: multiples of 4", declaration.rounds)
     });
+    words(capture, findings);
+    claims::known(capture, findings);
     let n_aa = declaration.cells.iter().filter(|cell| cell.is_aa).count();
     findings
         .require(Reason::Protocol, n_aa == 1, || format!("{n_aa} cells enter the reference twice, not 1"));
@@ -69,6 +72,23 @@ pub(crate) fn results(capture: &Capture, results: &Results, findings: &mut Findi
     memory::ceilings(capture, results, &recomputed, findings);
     claims::declared(capture, &recomputed, findings);
     recomputed
+}
+
+/// Words of a cell that decide how its bytes are counted.
+fn words(capture: &Capture, findings: &mut Findings) {
+    for cell in &capture.declaration.cells {
+        let choices: [(&str, &str, &[&str]); 4] = [
+            ("dtype", &cell.dtype, &["f32", "f64"]),
+            ("layout", &cell.layout, &["aos", "aosoa32"]),
+            ("storage", &cell.storage, &["full", "packed"]),
+            ("regime", &cell.regime, &["dram_cold", "launch"]),
+        ];
+        for (what, given, known) in choices {
+            findings.require(Reason::Protocol, known.contains(&given), || {
+                format!("{}: {what} `{given}`; known: {known:?}", cell.id)
+            });
+        }
+    }
 }
 
 /// One program, one machine, one protocol from the pilots to the end.

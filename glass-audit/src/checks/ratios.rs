@@ -13,6 +13,9 @@ pub(crate) struct Recomputed {
     pub(crate) cells: BTreeMap<String, CellRatios>,
     /// Of the cell in which the reference meets itself, by metric.
     pub(crate) resolution: BTreeMap<String, f64>,
+    /// Declared rounds, and those of them in which the reference met itself.
+    pub(crate) n_rounds: usize,
+    pub(crate) n_rounds_of_equals: usize,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -22,19 +25,29 @@ pub(crate) struct CellRatios {
     pub(crate) fastest_peer: Option<String>,
     /// Nanoseconds of one call by device events, medians over rounds, by variant.
     call_ns: BTreeMap<String, f64>,
+    n_valid_rounds: usize,
 }
 
 impl Recomputed {
     /// What may be said of the candidate beside the reference.
     pub(crate) fn verdict(&self, cell: &str, metric: &str) -> Option<Verdict> {
-        let ratios = self.cells.get(cell)?.variants.get(metric)?;
-        Some(ratios.verdict(*self.resolution.get(metric)?))
+        self.judge(self.cells.get(cell)?.variants.get(metric)?, metric)
     }
 
     /// What may be said of the candidate beside a peer.
     pub(crate) fn verdict_of_peer(&self, cell: &str, peer: &str, metric: &str) -> Option<Verdict> {
-        let ratios = self.cells.get(cell)?.peers.get(peer)?.get(metric)?;
-        Some(ratios.verdict(*self.resolution.get(metric)?))
+        self.judge(self.cells.get(cell)?.peers.get(peer)?.get(metric)?, metric)
+    }
+
+    /// Nothing where rounds of the reference beside itself are absent: the resolution might have been larger.
+    fn judge(&self, ratios: &Ratios, metric: &str) -> Option<Verdict> {
+        let resolution = *self.resolution.get(metric)?;
+        (self.n_rounds_of_equals == self.n_rounds).then(|| ratios.verdict(resolution, self.n_rounds))
+    }
+
+    /// Rounds of a cell in which no visit failed.
+    pub(crate) fn n_valid_rounds(&self, cell: &str) -> usize {
+        self.cells.get(cell).map_or(0, |cell| cell.n_valid_rounds)
     }
 
     pub(crate) fn call_ns(&self, cell: &str) -> impl Iterator<Item = (&String, f64)> {
@@ -43,10 +56,12 @@ impl Recomputed {
 }
 
 pub(super) fn recompute(capture: &Capture, results: &Results) -> Recomputed {
-    let mut recomputed = Recomputed::default();
+    let n_rounds = capture.declaration.rounds as usize;
+    let mut recomputed = Recomputed { n_rounds, ..Recomputed::default() };
     for cell in &capture.declaration.cells {
         let ratios = of_cell(capture, results, cell);
         if cell.is_aa {
+            recomputed.n_rounds_of_equals = ratios.n_valid_rounds;
             let resolutions = ratios.variants.iter();
             recomputed.resolution =
                 resolutions.map(|(metric, ratios)| (metric.clone(), ratios.resolution())).collect();
@@ -88,6 +103,7 @@ fn of_cell(capture: &Capture, results: &Results, cell: &Cell) -> CellRatios {
         call_ns: ["A", "B"]
             .map(|variant| (variant.to_owned(), median(values(variant, "own", "event_batch"))))
             .into(),
+        n_valid_rounds: rounds.iter().filter(|rows| !rows.is_empty()).count(),
     }
 }
 

@@ -14,6 +14,10 @@ pub(super) fn rows(capture: &Capture, results: &Results, findings: &mut Findings
         findings.require(Reason::SampleDomain, row.valid == row.error.is_none(), || {
             format!("{}: valid is {}, the error {:?}", row.place(), row.valid, row.error)
         });
+        let is_ours = row.own.as_ref().is_none_or(|lane| lane.name == "own");
+        findings.require(Reason::SampleDomain, is_ours, || {
+            format!("{}: the lane of our kernel has another name than `own`", row.place())
+        });
         if !row.valid {
             continue;
         }

@@ -226,6 +226,11 @@ fn summary(rows: &[Value]) -> Value {
 }
 
 impl Synthetic {
+    /// Publishes the ratios that the rows say.
+    pub(crate) fn summarise(&mut self) {
+        self.results["summary"] = summary(self.results["rows"].as_array().unwrap());
+    }
+
     /// The candidate of the first cell is faster than its reference by this factor.
     pub(crate) fn new(speed_of_b: f64) -> Synthetic {
         let mut declaration = declaration();
@@ -287,4 +292,15 @@ impl Synthetic {
         put("results.json", &results);
         folder
     }
+}
+
+/// Falsifies a valid capture; the first finding has to be of the given kind.
+pub(crate) fn rejected(name: &str, code: &str, message: &str, falsify: impl FnOnce(&mut Synthetic)) {
+    let mut synthetic = Synthetic::new(1.25);
+    falsify(&mut synthetic);
+    let receipt = glass_audit::audit(&synthetic.write(name)).unwrap();
+    let finding = receipt.findings.first().unwrap_or_else(|| panic!("{name} passes"));
+    assert_eq!(finding.reason.code(), code, "{name}: {finding}");
+    assert!(finding.message.contains(message), "{name}: {finding}");
+    assert!(!receipt.passes());
 }

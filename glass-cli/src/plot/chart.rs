@@ -116,8 +116,9 @@ impl Axis {
 
     /// Powers of ten around positive values.
     pub(super) fn decades(name: &str, values: impl Iterator<Item = f64> + Clone) -> Axis {
-        let low = values.clone().fold(f64::INFINITY, f64::min).log10().floor() as i32;
-        let high = values.fold(0.0, f64::max).log10().ceil() as i32;
+        let least = values.clone().reduce(f64::min).unwrap_or(1.0);
+        let low = least.log10().floor() as i32;
+        let high = values.fold(least, f64::max).log10().ceil() as i32;
         let ticks = (low..=high.max(low + 1)).map(|power| 10f64.powi(power)).collect();
         Axis { name: name.to_owned(), is_logarithmic: true, ticks }
     }
@@ -144,6 +145,12 @@ fn dashes(series: &Series) -> &'static str {
 }
 
 impl Chart {
+    /// Whether anything was measured that it shows.
+    pub(super) fn is_empty(&self) -> bool {
+        let points = self.panels.iter().flat_map(|panel| &panel.series).flat_map(|series| &series.points);
+        points.into_iter().all(|point| point.text.is_empty())
+    }
+
     /// What the template prints.
     pub(super) fn draw(&self) -> Drawing {
         let n_panels = self.panels.len() as f64;
@@ -233,6 +240,7 @@ mod tests {
         let axis = Axis::decades("ns", [0.02, 5.0].into_iter());
         assert_eq!(axis.ticks, [0.01, 0.1, 1.0, 10.0]);
         assert!((axis.part(1.0) - 2.0 / 3.0).abs() < 1e-12);
+        assert_eq!(Axis::decades("ns", std::iter::empty()).ticks, [1.0, 10.0]);
         let linear = Axis { name: String::new(), is_logarithmic: false, ticks: vec![0.0, 0.5, 2.0] };
         assert_eq!(linear.part(0.5), 0.25);
     }

@@ -73,6 +73,13 @@ fn ratio(candidates: &Candidates, batch: u64, (m, k): (u64, u64)) -> Option<f64>
     Some(best(" serial ")? / best(" reduced")?)
 }
 
+impl Map {
+    /// Whether no cell of it was measured.
+    pub(super) fn is_empty(&self) -> bool {
+        self.panels.iter().all(|panel| panel.cells.is_empty())
+    }
+}
+
 fn fill(ratio: f64) -> String {
     let strength = (ratio.ln().abs() / FULL.ln()).min(1.0);
     let full = if ratio > 1.0 { REDUCED } else { SERIAL };

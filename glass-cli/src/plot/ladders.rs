@@ -11,10 +11,10 @@ const BATCH: u64 = 1 << 20;
 
 const ORDERS: [f64; 8] = [4.0, 6.0, 8.0, 12.0, 16.0, 20.0, 24.0, 32.0];
 
-/// Ticks up to the first that no point is beyond.
+/// Ticks up to the first that no point is beyond; an axis has two ends.
 fn orders(last: f64) -> Axis {
     let n_below = ORDERS.into_iter().filter(|order| *order < last).count();
-    let ticks = ORDERS[..(n_below + 1).min(ORDERS.len())].to_vec();
+    let ticks = ORDERS[..(n_below + 1).clamp(2, ORDERS.len())].to_vec();
     Axis { name: "order N".to_owned(), is_logarithmic: true, ticks }
 }
 

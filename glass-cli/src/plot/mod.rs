@@ -6,7 +6,10 @@ mod ladders;
 mod roofline;
 mod stored;
 
+use chart::{Chart, Drawing};
+use glass_audit::Failure;
 use serde::Serialize;
+use std::io::Write;
 use std::path::Path;
 use tera::{Context, Tera};
 
@@ -19,12 +22,13 @@ const TEMPLATES: [(&str, &str); 2] = [
 ///
 /// # Errors
 /// Samples are absent or not in their format, or a picture cannot be written.
-pub(crate) fn run(results: &Path, out: &Path) -> Result<(), String> {
-    std::fs::create_dir_all(out).map_err(|error| format!("{}: {error}", out.display()))?;
-    for (name, text) in pictures(results)? {
-        let path = out.join(name);
+pub(crate) fn run(results: &Path, folder: &Path, out: &mut dyn Write) -> Result<(), Failure> {
+    let pictures = pictures(results)?;
+    std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    for (name, text) in pictures {
+        let path = folder.join(name);
         std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
-        println!("{}", path.display());
+        writeln!(out, "{}", path.display())?;
     }
     Ok(())
 }
@@ -37,15 +41,30 @@ fn pictures(results: &Path) -> Result<Vec<(String, String)>, String> {
     tera.add_raw_templates(TEMPLATES).map_err(|error| error.to_string())?;
     let mut pictures = Vec::new();
     for op in ladders::OPS {
-        let layouts = ladders::by_layout(op, &picked).draw();
+        let layouts = drawn(results, &ladders::by_layout(op, &picked))?;
         pictures.push((format!("ladder_{op}.svg"), render(&tera, "chart.svg", &layouts)?));
-        let tiers = ladders::by_tier(op, &candidates).draw();
+        let tiers = drawn(results, &ladders::by_tier(op, &candidates))?;
         pictures.push((format!("tiers_{op}.svg"), render(&tera, "chart.svg", &tiers)?));
     }
-    pictures.push(("crossover.svg".to_owned(), render(&tera, "map.svg", &crossover::map(&candidates))?));
-    let roofline = roofline::chart(&picked, copy_gbs).draw();
+    let crossover = crossover::map(&candidates);
+    if crossover.is_empty() {
+        return Err(format!(
+            "{}: no sample of gemv in f32, contiguous, for the crossover",
+            results.display()
+        ));
+    }
+    pictures.push(("crossover.svg".to_owned(), render(&tera, "map.svg", &crossover)?));
+    let roofline = drawn(results, &roofline::chart(&picked, copy_gbs))?;
     pictures.push(("roofline.svg".to_owned(), render(&tera, "chart.svg", &roofline)?));
     Ok(pictures)
+}
+
+/// A chart that shows something.
+fn drawn(results: &Path, chart: &Chart) -> Result<Drawing, String> {
+    match chart.is_empty() {
+        true => Err(format!("{}: no sample for `{}`", results.display(), chart.title)),
+        false => Ok(chart.draw()),
+    }
 }
 
 fn render(tera: &Tera, template: &str, drawing: &impl Serialize) -> Result<String, String> {

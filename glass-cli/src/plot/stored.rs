@@ -1,10 +1,12 @@
 //! Stored samples: `ops_h200.json` of `glass-gpu bench`, and the candidates of `glass-gpu tune`.
 
-use flate2::read::GzDecoder;
+use flate2::read::MultiGzDecoder;
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 /// Captures of the tuning table, earlier ones first: a cell that was measured again is taken from the last.
@@ -15,6 +17,13 @@ const TUNED: [&str; 5] = [
     "sm_90_packed_tune_samples.jsonl.gz",
     "sm_90_groups_tune_samples.jsonl.gz",
 ];
+
+/// What a picture has room for, and a device could have done.
+const EXTENTS: RangeInclusive<u64> = 1..=1024;
+const BATCHES: RangeInclusive<u64> = 1..=(1 << 31);
+const BYTES: RangeInclusive<f64> = 1.0..=1e13;
+const SAMPLES_NS: RangeInclusive<f64> = 1.0..=1e13;
+const COPIES_GBS: RangeInclusive<f64> = 1.0..=1e6;
 
 /// A task with its layout, read off a key of either spelling.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,7 +56,8 @@ impl Cell {
         for word in rest {
             let at = word.find(|letter: char| letter.is_ascii_digit()).unwrap_or(word.len());
             match word[at..].parse() {
-                Ok(extent) => dims.push((word[..at].to_owned(), extent)),
+                Ok(extent) if EXTENTS.contains(&extent) => dims.push((word[..at].to_owned(), extent)),
+                Ok(_) => return None,
                 Err(_) => flags.push(word.to_owned()),
             }
         }
@@ -120,11 +130,16 @@ pub(super) fn ops(folder: &Path) -> Result<(Vec<Picked>, f64), String> {
     let path = folder.join("ops_h200.json");
     let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let ops: Ops = serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))?;
-    let copy_gbs = median(ops.copies.iter().map(|copy| copy.gbs).collect());
+    let place = |error: String| format!("{}: {error}", path.display());
+    let copies: Vec<f64> = ops.copies.iter().map(|copy| copy.gbs).collect();
+    let copy_gbs = median("copies", copies, &COPIES_GBS).map_err(place)?;
     let rows = ops.rows.into_iter().filter(|row| row.device == "cuda" && row.check == "pass");
     let picked = rows.map(|row| {
-        let cell = Cell::parse(&row.key).ok_or_else(|| format!("{}: key `{}`", path.display(), row.key))?;
-        let ns = median(row.samples_ns);
+        let place = |error: String| format!("{}: key `{}`: {error}", path.display(), row.key);
+        let cell = Cell::parse(&row.key).ok_or_else(|| place(unknown_key()))?;
+        within("batch", row.batch, &BATCHES).map_err(place)?;
+        within("declared_bytes", row.declared_bytes, &BYTES).map_err(place)?;
+        let ns = median("samples_ns", row.samples_ns, &SAMPLES_NS).map_err(place)?;
         let fraction = (row.regime == "dram_cold").then_some(row.declared_bytes / ns / copy_gbs);
         let per_problem = 1.0 / row.batch as f64;
         Ok(Picked {
@@ -160,28 +175,57 @@ pub(super) fn candidates(folder: &Path) -> Result<Candidates, String> {
     for name in TUNED {
         let path = folder.join(name);
         let file = File::open(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-        for line in BufReader::new(GzDecoder::new(file)).lines() {
+        for line in BufReader::new(MultiGzDecoder::new(file)).lines() {
             let line = line.map_err(|error| format!("{}: {error}", path.display()))?;
             let band: Band =
                 serde_json::from_str(&line).map_err(|error| format!("{}: {error}", path.display()))?;
             let (Some(key), Some(batch)) = (band.key, band.batch) else { continue };
-            let cell = Cell::parse(&key).ok_or_else(|| format!("{}: key `{key}`", path.display()))?;
-            let timed =
-                band.rounds.into_iter().map(|samples| (samples.mapping, median(samples.ns) / batch as f64));
-            candidates.insert((cell, batch), timed.collect());
+            let place = |error: String| format!("{}: key `{key}`: {error}", path.display());
+            let cell = Cell::parse(&key).ok_or_else(|| place(unknown_key()))?;
+            within("batch", batch, &BATCHES).map_err(place)?;
+            if band.rounds.is_empty() {
+                return Err(place("no rounds; allowed: one for each candidate".to_owned()));
+            }
+            let timed = band.rounds.into_iter().map(|Samples { mapping, ns }| {
+                let ns = median(&format!("ns of `{mapping}`"), ns, &SAMPLES_NS).map_err(place)?;
+                Ok((mapping, ns / batch as f64))
+            });
+            let timed = timed.collect::<Result<_, String>>()?;
+            candidates.insert((cell, batch), timed);
         }
     }
     Ok(candidates)
 }
 
-fn median(mut samples: Vec<f64>) -> f64 {
+fn unknown_key() -> String {
+    format!(
+        "not known; allowed: op, element type, layout and extents from {} to {}",
+        EXTENTS.start(),
+        EXTENTS.end()
+    )
+}
+
+fn within<T: PartialOrd + Display>(what: &str, given: T, allowed: &RangeInclusive<T>) -> Result<(), String> {
+    if allowed.contains(&given) {
+        return Ok(());
+    }
+    Err(format!("{what} is {given}; allowed: {} to {}", allowed.start(), allowed.end()))
+}
+
+/// The middle of numbers that are all allowed, and of one at least.
+fn median(what: &str, mut samples: Vec<f64>, allowed: &RangeInclusive<f64>) -> Result<f64, String> {
+    if samples.is_empty() {
+        return Err(format!("{what} is empty; allowed: one number or more"));
+    }
+    for sample in &samples {
+        within(what, *sample, allowed)?;
+    }
     samples.sort_by(f64::total_cmp);
     let middle = samples.len() / 2;
-    match samples.len() {
-        0 => f64::NAN,
-        len if len.is_multiple_of(2) => 0.5 * (samples[middle - 1] + samples[middle]),
-        _ => samples[middle],
-    }
+    Ok(match samples.len().is_multiple_of(2) {
+        true => 0.5 * (samples[middle - 1] + samples[middle]),
+        false => samples[middle],
+    })
 }
 
 #[cfg(test)]
@@ -200,11 +244,12 @@ mod tests {
         let packed = Cell::parse("glass_potrf_f32_n7_packed interleaved").unwrap();
         assert_eq!((packed.op.as_str(), packed.flags.is_empty()), ("potrf_packed", true));
         assert_eq!(Cell::parse("nothing"), None);
+        assert_eq!(Cell::parse("glass_potrf_f32_n0 interleaved"), None);
     }
 
     #[test]
     fn medians() {
-        assert_eq!(median(vec![3.0, 1.0, 2.0]), 2.0);
-        assert_eq!(median(vec![4.0, 1.0, 2.0, 3.0]), 2.5);
+        assert_eq!(median("ns", vec![3.0, 1.0, 2.0], &SAMPLES_NS), Ok(2.0));
+        assert_eq!(median("ns", vec![4.0, 1.0, 2.0, 3.0], &SAMPLES_NS), Ok(2.5));
     }
 }

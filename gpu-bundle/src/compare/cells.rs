@@ -3,15 +3,17 @@
 use super::declaration::{Cell, Claim, Control, Declaration, METRICS, Plan, Variant};
 use super::digest::{plan_sha256, sha256};
 use super::gate::TOLERANCES;
+use super::limits::{self, MAX_BATCH, MAX_EXTENT, choices, within};
 use super::order::PERIOD;
 use super::shape::Shape;
 use crate::bench::chosen_mapping;
 use crate::kernel_id::KernelId;
 use crate::regime::{Regime, Rotation, declared_bytes};
-use glass_codegen::plan::{Mapping, Target};
+use glass_codegen::Field;
+use glass_codegen::plan::{Mapping, Target, candidates};
 use glass_codegen::spec::{DType, Layout, Spec};
 use glass_codegen::table;
-use glass_tests::attribute::spec;
+use glass_tests::attribute::{lowered, parsed};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -20,6 +22,18 @@ pub(super) const ARCH: u32 = 90;
 
 /// What the run time passes to NVRTC.
 pub(super) const OPTIONS: &str = "--gpu-architecture=sm_90 --fmad=false";
+
+/// Fields of an attribute that a cell says itself.
+const OF_CELLS: [Field; 8] = [
+    Field::Dtype,
+    Field::Layout,
+    Field::Targets,
+    Field::Tier,
+    Field::Form,
+    Field::LanesPerOutput,
+    Field::ThreadsPerBlock,
+    Field::ElementsPerThread,
+];
 
 /// The file of cells.
 #[derive(Debug, Deserialize)]
@@ -32,6 +46,19 @@ pub(super) struct List {
     seed: u64,
     not_claimed: Vec<String>,
     cell: Vec<Entry>,
+}
+
+impl List {
+    fn check(&self) -> Result<(), String> {
+        within("rounds", self.rounds, PERIOD..=limits::MAX_ROUNDS)?;
+        if !self.rounds.is_multiple_of(PERIOD) {
+            return Err(format!("rounds is {}\nallowed: multiples of {PERIOD}", self.rounds));
+        }
+        within("samples", self.samples as u64, 1..=limits::MAX_SAMPLES)?;
+        within("sample_us", self.sample_us, 1..=limits::MAX_SAMPLE_US)?;
+        within("warmup_ms", self.warmup_ms, 1..=limits::MAX_WARMUP_MS)?;
+        within("the number of cells", self.cell.len() as u64, 1..=limits::MAX_CELLS)
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -61,9 +88,7 @@ pub(super) type Sources = BTreeMap<String, String>;
 /// Every mistake of the list, with its cell.
 pub(super) fn declare(text: &str, binary_sha256: String) -> Result<(Declaration, Sources), String> {
     let list: List = toml::from_str(text).map_err(|error| error.to_string())?;
-    if list.rounds == 0 || !list.rounds.is_multiple_of(PERIOD) {
-        return Err(format!("{} rounds\nallowed: multiples of {PERIOD}", list.rounds));
-    }
+    list.check()?;
     let (mut sources, mut cells, mut claims) = (Sources::new(), Vec::new(), Vec::new());
     for entry in &list.cell {
         let cell = cell(entry, &mut sources).map_err(|reason| format!("{}: {reason}", entry.task))?;
@@ -72,6 +97,9 @@ pub(super) fn declare(text: &str, binary_sha256: String) -> Result<(Declaration,
             over: over.clone(),
             metric: "event_batch".to_owned(),
         }));
+        if cells.iter().any(|other: &Cell| other.id == cell.id) {
+            return Err(format!("{}: cell `{}` is there twice\nallowed: once", entry.task, cell.id));
+        }
         cells.push(cell);
     }
     let n_aa = cells.iter().filter(|cell| cell.is_aa).count();
@@ -119,16 +147,20 @@ fn cell(entry: &Entry, sources: &mut Sources) -> Result<Cell, String> {
         "interleaved" => Layout::Interleaved,
         other => return Err(one_of("layout", other, "contiguous, interleaved")),
     };
-    let spec = spec(&entry.task, dtype);
+    let spec = task(&entry.task, dtype)?;
     let shape = Shape::of(&spec)?;
-    let known = super::peers::names(shape);
-    if let Some(peer) = entry.peers.iter().find(|peer| !known.contains(&peer.as_str())) {
-        return Err(one_of("peer", peer, &known.join(", ")));
+    within("batch", entry.batch, 1..=MAX_BATCH)?;
+    for (name, extent) in shape.dims() {
+        within(&name, extent, 1..=MAX_EXTENT)?;
     }
-    if let Some(over) = entry.claims.iter().find(|over| !["A", "peers"].contains(&over.as_str())) {
-        return Err(one_of("claim over", over, "A, peers"));
-    }
+    choices("peer", &entry.peers, &super::peers::names(shape))?;
     let is_aa = entry.candidate == "reference";
+    let rivals: &[&str] = match (is_aa, entry.peers.is_empty()) {
+        (true, _) => &[],
+        (false, true) => &["A"],
+        (false, false) => &["A", "peers"],
+    };
+    choices("claim over", &entry.claims, rivals)?;
     let a = variant(&spec, layout, entry, &entry.reference, sources)?;
     let b = if is_aa { a.clone() } else { variant(&spec, layout, entry, &entry.candidate, sources)? };
     let rotation = Rotation::new(&spec, layout, entry.batch);
@@ -161,6 +193,30 @@ fn cell(entry: &Entry, sources: &mut Sources) -> Result<Cell, String> {
     })
 }
 
+/// The task of a line, which leaves to the cell what the cell says.
+fn task(text: &str, dtype: DType) -> Result<Spec, String> {
+    let fields = parsed(text)?;
+    if let Some(field) = OF_CELLS.into_iter().find(|field| fields.is_given(*field)) {
+        return Err(format!(
+            "`{}` in the task\nallowed: op, sizes and options; a cell has `dtype`, `layout`, `reference` and `candidate` \
+             of its own",
+            field.as_str()
+        ));
+    }
+    lowered(fields, dtype)
+}
+
+/// A mapping that the tuner knows for a task.
+fn stated(spec: &Spec, layout: Layout, text: &str) -> Result<Mapping, String> {
+    let mapping: Mapping = text.parse()?;
+    let known = candidates(spec, layout);
+    if known.contains(&mapping) {
+        return Ok(mapping);
+    }
+    let known: Vec<_> = known.iter().map(Mapping::to_string).collect();
+    Err(format!("mapping `{text}`\nallowed: table, {}", known.join(", ")))
+}
+
 fn variant(
     spec: &Spec,
     layout: Layout,
@@ -173,7 +229,7 @@ fn variant(
         chosen_mapping(spec, layout, Target::Cuda, Some(ARCH), entry.batch)
             .ok_or("no kernel serves this device")?
     } else {
-        mapping.parse()?
+        stated(spec, layout, mapping)?
     };
     let generated = KernelId::new(spec, layout, Target::Cuda, &mapping).generate()?;
     let plan = &generated.variant.plan;
@@ -207,49 +263,4 @@ fn region(a: &str, b: &str) -> Control {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const HEAD: &str = "rounds = 4\nsamples = 3\nsample_us = 10\nwarmup_ms = 1\nseed = 1\nnot_claimed = []\n";
-
-    fn entry(more: &str) -> String {
-        format!(
-            "{HEAD}[[cell]]\ntask = \"potrf n=7\"\ndtype = \"f32\"\nlayout = \"contiguous\"\nbatch = 65536\n{more}"
-        )
-    }
-
-    #[test]
-    fn the_region_of_a_control_is_what_differs() {
-        assert_eq!(region("a\nb\nc\n", "a\nx\ny\nc\n"), Control { a: [2, 2], b: [2, 3] });
-        assert_eq!(region("a\nb\n", "a\nb\n"), Control { a: [3, 2], b: [3, 2] });
-        assert_eq!(region("a\na\n", "a\na\na\n"), Control { a: [3, 2], b: [3, 3] });
-    }
-
-    #[test]
-    fn a_pick_of_the_table_is_looked_up_and_frozen() {
-        let text = entry("reference = \"thread serial direct t64\"\ncandidate = \"table\"\n")
-            + &entry("reference = \"thread serial direct t64\"\ncandidate = \"reference\"\n")[HEAD.len()..];
-        let (declaration, sources) = declare(&text, "binary".into()).unwrap();
-        let [cell, twice] = declaration.cells.as_slice() else { panic!("two cells") };
-        assert_eq!((cell.id.as_str(), cell.regime.as_str()), ("glass_potrf_f32_n7_contiguous", "dram_cold"));
-        assert_eq!((cell.b.pick.as_str(), cell.a.pick.as_str()), ("table", "stated"));
-        assert_ne!(cell.a.source_sha256, cell.b.source_sha256);
-        assert_eq!(cell.bytes, 65_536 * 396);
-        assert!(twice.is_aa && twice.a.symbol == twice.b.symbol && sources.len() == 2);
-        assert_eq!(sha256(&sources[&cell.b.symbol]), cell.b.source_sha256);
-        assert!(declaration.text("ab").starts_with("protocol ab\nbinary binary\n4 rounds, abba by cross4"));
-    }
-
-    #[test]
-    fn mistakes_name_what_is_allowed() {
-        let of = |more: &str| declare(&entry(more), String::new()).unwrap_err();
-        let twice = "reference = \"thread serial direct t64\"\ncandidate = \"reference\"\n";
-        assert!(of(&format!("{twice}peers = [\"lapack\"]\n")).contains("peer `lapack`\nallowed: cusolver"));
-        assert!(of(&format!("{twice}claims = [\"B\"]\n")).contains("allowed: A, peers"));
-        assert!(
-            of("reference = \"thread serial direct t64\"\ncandidate = \"table\"\n").contains("0 cells enter")
-        );
-        let six = entry(twice).replace("rounds = 4", "rounds = 6");
-        assert!(declare(&six, String::new()).unwrap_err().contains("multiples of 4"));
-    }
-}
+mod tests;

@@ -13,6 +13,7 @@ mod digest;
 mod fingerprint;
 mod gate;
 mod inputs;
+mod limits;
 mod order;
 mod own;
 mod peers;
