@@ -1,7 +1,8 @@
-//! `glass list`, `glass explain`, `glass emit`, `glass doctor`: the generator without a Rust program around it. `glass audit` and `glass plot`: what was
-//! measured.
+//! `glass list`, `glass explain`, `glass emit`, `glass doctor`: the generator without a Rust program around it. `glass audit`, `glass plot` and
+//! `glass crossover`: what was measured.
 #![forbid(unsafe_code)]
 
+mod crossover;
 mod doctor;
 mod emit;
 mod explain;
@@ -21,6 +22,7 @@ glass emit SPEC.toml -o DIR    C++ device functions of the ops that SPEC.toml na
 glass doctor                   the devices of this machine, and why others cannot be used
 glass audit DIR                recomputes a comparison from its raw samples; rejects it, with reasons, or leaves a receipt
 glass plot RESULTS -o DIR      pictures of stored samples
+glass crossover CAPTURE -o DIR pictures and tables of serial against reduced sums, from a capture of `glass-gpu crossover`
 ";
 
 fn main() -> ExitCode {
@@ -42,7 +44,9 @@ fn run() -> Result<(), String> {
             return Ok(());
         }
         Some(Argument::Out(_)) => {
-            return Err(format!("`-o` belongs to `glass emit` and `glass plot`\n\n{USAGE}"));
+            return Err(format!(
+                "`-o` belongs to `glass emit`, `glass plot` and `glass crossover`\n\n{USAGE}"
+            ));
         }
     };
     let (mut positional, mut out) = (Vec::new(), None);
@@ -63,6 +67,7 @@ fn run() -> Result<(), String> {
         ("doctor", [], None) => doctor::run(),
         ("audit", [_], None) => glass_audit::run(&positional),
         ("plot", [results], Some(out)) => plot::run(results.as_ref(), &out),
+        ("crossover", [capture], Some(out)) => crossover::run(capture.as_ref(), &out),
         (command, ..) => Err(format!("`glass {command}` with these arguments is not known\n\n{USAGE}")),
     }
 }

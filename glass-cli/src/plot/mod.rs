@@ -3,8 +3,9 @@
 mod chart;
 mod crossover;
 mod ladders;
+pub(crate) mod map;
 mod roofline;
-mod stored;
+pub(crate) mod stored;
 
 use serde::Serialize;
 use std::path::Path;
@@ -33,8 +34,7 @@ pub(crate) fn run(results: &Path, out: &Path) -> Result<(), String> {
 fn pictures(results: &Path) -> Result<Vec<(String, String)>, String> {
     let (picked, copy_gbs) = stored::ops(results)?;
     let candidates = stored::candidates(results)?;
-    let mut tera = Tera::default();
-    tera.add_raw_templates(TEMPLATES).map_err(|error| error.to_string())?;
+    let tera = templates()?;
     let mut pictures = Vec::new();
     for op in ladders::OPS {
         let layouts = ladders::by_layout(op, &picked).draw();
@@ -46,6 +46,17 @@ fn pictures(results: &Path) -> Result<Vec<(String, String)>, String> {
     let roofline = roofline::chart(&picked, copy_gbs).draw();
     pictures.push(("roofline.svg".to_owned(), render(&tera, "chart.svg", &roofline)?));
     Ok(pictures)
+}
+
+fn templates() -> Result<Tera, String> {
+    let mut tera = Tera::default();
+    tera.add_raw_templates(TEMPLATES).map_err(|error| error.to_string())?;
+    Ok(tera)
+}
+
+/// The picture of a map.
+pub(crate) fn map_svg(map: &map::Map) -> Result<String, String> {
+    render(&templates()?, "map.svg", map)
 }
 
 fn render(tera: &Tera, template: &str, drawing: &impl Serialize) -> Result<String, String> {

@@ -5,7 +5,7 @@ use crate::kernel_id::KernelId;
 use crate::output::Lines;
 use crate::pool::Pool;
 use crate::worker::{Answer, Depth, Job};
-use glass_codegen::plan::{self, Target};
+use glass_codegen::plan::{self, Mapping, Target};
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::fmt;
@@ -85,14 +85,15 @@ impl fmt::Display for Prepared {
 
 /// The candidates of one cell, simplest first.
 pub(crate) fn of(cell: &Cell, images: &Path) -> Vec<Candidate> {
-    plan::candidates(&cell.spec, cell.layout)
-        .into_iter()
-        .map(|mapping| {
-            let id = KernelId::new(&cell.spec, cell.layout, Target::Cuda, &mapping);
-            let image = images.join(format!("{}_{}.cubin", cell.key, mapping).replace(' ', "_"));
-            Candidate { id, image, rejected: Some(Rejected::Failed("not tried".into())) }
-        })
-        .collect()
+    let mappings = plan::candidates(&cell.spec, cell.layout);
+    mappings.iter().map(|mapping| candidate(cell, mapping, images)).collect()
+}
+
+/// One mapping, before it is tried.
+pub(crate) fn candidate(cell: &Cell, mapping: &Mapping, images: &Path) -> Candidate {
+    let id = KernelId::new(&cell.spec, cell.layout, Target::Cuda, mapping);
+    let image = images.join(format!("{}_{}.cubin", cell.key, mapping).replace(' ', "_"));
+    Candidate { id, image, rejected: Some(Rejected::Failed("not tried".into())) }
 }
 
 #[derive(Serialize)]

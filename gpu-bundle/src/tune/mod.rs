@@ -4,14 +4,13 @@
 //! is recorded and never timed. Then cell by cell and band by band the rest is timed in interleaved rounds, the
 //! choice meets its fastest rival once more, and the rule of [`rule`] decides.
 
-mod candidates;
-mod cells;
+pub(crate) mod candidates;
+pub(crate) mod cells;
 mod rule;
-mod session;
+pub(crate) mod session;
 mod table;
 
 use crate::cuda::Gpu;
-use crate::cuda::module::Module;
 use crate::options::Tune;
 use crate::output::{self, Lines};
 use crate::provenance::{self, Provenance};
@@ -140,10 +139,7 @@ impl Capture {
         let mut loaded = Vec::new();
         for (candidate_idx, candidate) in candidates.iter().enumerate() {
             if candidate.rejected.is_none() {
-                let generated = candidate.id.generate()?;
-                let cubin = std::fs::read(&candidate.image).map_err(|error| error.to_string())?;
-                let module = Module::of(&generated, &cubin)?;
-                loaded.push(Loaded { candidate_idx, generated, module });
+                loaded.push(Loaded::new(candidate_idx, candidate)?);
             }
         }
         let mut rows = Vec::new();

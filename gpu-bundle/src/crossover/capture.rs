@@ -1,0 +1,190 @@
+//! The timed views, one line each, on disk before the next one starts.
+
+use super::declaration::{Declaration, Published, Task};
+use super::mappings::REFERENCE;
+use super::view::View;
+use crate::output::Lines;
+use crate::provenance::{self, Provenance};
+use crate::regime::{Regime, Rotation, declared_bytes};
+use crate::rig::{CopySample, Rig};
+use crate::tasks;
+use crate::tune::candidates::Candidate;
+use crate::tune::session::{Loaded, Samples, enter};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Instant;
+
+/// The first line.
+#[derive(Serialize)]
+pub(super) struct Header {
+    schema: &'static str,
+    protocol_sha256: String,
+    provenance: Provenance,
+    n_views: usize,
+    reference: &'static str,
+    published: Vec<Published>,
+}
+
+impl Header {
+    pub(super) fn new(protocol: &str, provenance: Provenance, declaration: &Declaration) -> Header {
+        Header {
+            schema: "glass.crossover.v1",
+            protocol_sha256: protocol.to_owned(),
+            provenance,
+            n_views: declaration.tasks.len() * View::ALL.len(),
+            reference: REFERENCE,
+            published: declaration.published.clone(),
+        }
+    }
+}
+
+/// One task in one view.
+#[derive(Debug, Serialize)]
+struct Row<'a> {
+    key: &'a str,
+    view: View,
+    batch: u64,
+    regime: Regime,
+    /// Distinct bytes touched by one launch, and declared bytes.
+    touched_bytes: u64,
+    declared_bytes: u64,
+    n_sets: u64,
+    pick: &'a str,
+    /// Nanoseconds of one launch, by kernel.
+    timed: Vec<Samples>,
+    /// The reference once more, timed as a contender of its own.
+    twice: Option<Samples>,
+    /// Kernels without times, with the reason.
+    failed: BTreeMap<String, String>,
+}
+
+/// State of the machine between tasks.
+#[derive(Serialize)]
+struct Checkpoint {
+    copies: Vec<CopySample>,
+    /// An empty kernel timed as one problem alone is: one launch a sample.
+    empty_kernel_ns: Vec<f64>,
+    clocks: String,
+}
+
+#[derive(Serialize)]
+struct Closed {
+    n_views: usize,
+    n_failed: usize,
+    seconds: f64,
+}
+
+/// Tasks between two states of the machine.
+const N_BETWEEN: usize = 40;
+
+pub(super) struct Capture {
+    rig: Rig,
+    lines: Lines,
+    started: Instant,
+    n_tasks: usize,
+    n_views: usize,
+    n_failed: usize,
+}
+
+impl Capture {
+    pub(super) fn new(rig: Rig, header: Header, out: &Path) -> Result<Capture, String> {
+        let mut lines = Lines::create(out.join("crossover.jsonl"))?;
+        lines.push(&header)?;
+        Ok(Capture { rig, lines, started: Instant::now(), n_tasks: 0, n_views: 0, n_failed: 0 })
+    }
+
+    fn checkpoint(&mut self) -> Result<(), String> {
+        let copies = self.rig.copy_bandwidth(3)?;
+        let empty_kernel_ns = (0..15).map(|_| self.rig.time_empty(1)).collect::<Result<_, _>>()?;
+        self.lines.push(&Checkpoint { copies, empty_kernel_ns, clocks: provenance::clocks() })
+    }
+
+    /// Times every view of a task. A kernel that fails is part of the row; only a file that cannot be written ends the run.
+    pub(super) fn task(&mut self, task: &Task, contenders: &[Candidate]) -> Result<(), String> {
+        if self.n_tasks.is_multiple_of(N_BETWEEN) {
+            self.checkpoint()?;
+            eprintln!("task {} after {} s: {}", self.n_tasks, self.started.elapsed().as_secs(), task.key);
+        }
+        self.n_tasks += 1;
+        let (mut loaded, mut failed) = (Vec::new(), BTreeMap::new());
+        for (candidate_idx, contender) in contenders.iter().enumerate() {
+            let outcome = match &contender.rejected {
+                Some(rejected) => Err(rejected.to_string()),
+                None => Loaded::new(candidate_idx, contender),
+            };
+            match outcome {
+                Ok(kernel) => loaded.push(kernel),
+                Err(reason) => drop(failed.insert(contender.id.mapping.clone(), reason)),
+            }
+        }
+        for (view, batch) in &task.batches {
+            let (spec, layout) = tasks::of_key(&task.key)?;
+            let rotation = Rotation::new(&spec, layout, *batch);
+            let mut row = Row {
+                key: &task.key,
+                view: *view,
+                batch: *batch,
+                regime: rotation.regime,
+                touched_bytes: rotation.bytes_per_call(),
+                declared_bytes: declared_bytes(&spec, layout, *batch),
+                n_sets: rotation.n_sets,
+                pick: &task.picks[view],
+                timed: Vec::new(),
+                twice: None,
+                failed: failed.clone(),
+            };
+            match timed(&mut self.rig, &loaded, *view, &rotation, *batch) {
+                Ok((timed, twice)) => (row.timed, row.twice) = (timed, twice),
+                Err(reason) => {
+                    eprintln!("{} {view:?}: {reason}", task.key);
+                    let mappings = loaded.iter().map(|loaded| loaded.mapping().to_string());
+                    row.failed.extend(mappings.map(|mapping| (mapping, reason.clone())));
+                }
+            }
+            self.n_views += 1;
+            self.n_failed += row.failed.len();
+            self.lines.push(&row)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the last line; without it a capture is known to be cut off.
+    ///
+    /// # Errors
+    /// Kernels failed, spilt or compiled slowly: they are rows, and the exit status says so.
+    pub(super) fn close(mut self) -> Result<(), String> {
+        self.checkpoint()?;
+        let seconds = self.started.elapsed().as_secs_f64();
+        let Capture { n_views, n_failed, .. } = self;
+        self.lines.push(&Closed { n_views, n_failed, seconds })?;
+        println!("{n_views} views in {seconds:.0} s, {n_failed} times a kernel was not timed");
+        Ok(())
+    }
+}
+
+/// Samples of every kernel in rounds of rotated order, the reference as two contenders.
+fn timed(
+    rig: &mut Rig,
+    loaded: &[Loaded],
+    view: View,
+    rotation: &Rotation,
+    batch: u64,
+) -> Result<(Vec<Samples>, Option<Samples>), String> {
+    let sets = rig.sets(rotation);
+    let mut contenders = enter(rig, loaded, rotation, &sets, batch)?;
+    let twice = loaded.iter().find(|loaded| loaded.mapping().to_string() == REFERENCE);
+    contenders.extend(enter(rig, twice.map_or(&[], std::slice::from_ref), rotation, &sets, batch)?);
+    if let Some(n_launches) = view.n_launches() {
+        contenders.iter_mut().for_each(|contender| contender.n_launches = n_launches);
+    }
+    let n_contenders = contenders.len();
+    for round in 0..view.n_samples() {
+        for position in 0..n_contenders {
+            contenders[(position + round) % n_contenders].sample(rig, &sets)?;
+        }
+    }
+    let mut timed: Vec<Samples> = contenders.iter().map(|contender| contender.samples()).collect();
+    let twice = twice.and_then(|_| timed.pop());
+    Ok((timed, twice))
+}
