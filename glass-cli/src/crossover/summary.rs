@@ -28,7 +28,7 @@ impl Memory {
 pub(super) const DTYPES: [&str; 2] = ["f32", "f64"];
 
 /// Time of the fastest kernel that takes part.
-pub(super) fn best<'a>(timed: &'a Timed, takes_part: impl Fn(&str) -> bool) -> Option<(&'a str, f64)> {
+pub(super) fn best(timed: &Timed, takes_part: impl Fn(&str) -> bool) -> Option<(&str, f64)> {
     let kernels = timed.ns.iter().map(|(mapping, ns)| (mapping.as_str(), *ns));
     kernels.filter(|(mapping, _)| takes_part(mapping)).min_by(|left, right| left.1.total_cmp(&right.1))
 }

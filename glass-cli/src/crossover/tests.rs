@@ -12,6 +12,12 @@ const MAP: &str = r#"{"key":"glass_gemv_f32_m2_k64 contiguous","view":"one_block
 /// At 64 threads serial 1000, 4 lanes 800, 32 lanes 2000.
 const PUBLISHED: &str = r#"{"key":"glass_gemm_f32_m4_n4_k4 contiguous","view":"full_gpu","pick":"block reduced4 direct t64","timed":[{"mapping":"block serial direct t64","ns":[1000.0]},{"mapping":"block reduced4 direct t64","ns":[800.0]},{"mapping":"block reduced32 direct t64","ns":[2000.0]}],"twice":null,"failed":{}}"#;
 
+/// What the runner writes, held to it by a test of its own.
+const WRITTEN: &str = r#"{"key":"glass_gemv_f32_m1_k7 contiguous","view":"one_block","batch":1,"regime":"launch","touched_bytes":60,"declared_bytes":60,"n_sets":1,"pick":"warp serial direct t128","timed":[{"mapping":"warp serial direct t128","n_launches":1,"ns":[1500.0,1600.0]}],"twice":{"mapping":"warp serial direct t128","n_launches":1,"ns":[1500.0,1600.0]},"failed":{"thread serial bulk t32":"spills"}}"#;
+
+/// The end of a capture.
+const CLOSED: &str = r#"{"n_views":3,"n_failed":2,"seconds":1.0}"#;
+
 fn capture() -> Capture {
     Capture::parse(&[HEADER, STATE, MAP, PUBLISHED].join("\n")).unwrap()
 }
@@ -29,6 +35,15 @@ fn ratios_are_those_of_the_samples() {
     assert_eq!(at_threads(published, Memory::InPlace, 64), Some((1.25, 4, Some(0.5))));
     assert_eq!(at_threads(published, Memory::InPlace, 32), None);
     assert_eq!(at_threads(map, Memory::InPlace, 128), None, "no serial kernel of that block");
+}
+
+#[test]
+fn a_whole_capture_as_written_has_nothing_missing() {
+    let capture =
+        Capture::parse(&[HEADER, STATE, MAP, PUBLISHED, WRITTEN, STATE, CLOSED].join("\n")).unwrap();
+    assert_eq!((capture.n_missing(), capture.empty_kernel_ns.len()), (0, 4));
+    assert_eq!((ratio(&capture.rows[2], Memory::InPlace), loss(&capture.rows[2]).unwrap().0), (None, 1.0));
+    assert!(!table::markdown(&capture).contains("Incomplete"));
 }
 
 #[test]

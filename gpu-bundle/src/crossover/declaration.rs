@@ -142,7 +142,7 @@ fn rules() -> Vec<String> {
         "operands: read in place (direct), and copied to shared memory first (shared; bulk at the thread tier)".to_owned(),
         format!("left out with a reason: more than {BLOCK_SHARED_BYTES} bytes of shared memory a block"),
         "what the tuning table picks for the batch is timed beside them".to_owned(),
-        "rejected before timing, as by the tuner: wrong bits, local memory, compiles of more than 5 s".to_owned(),
+        "rejected before timing, as by the tuner: wrong bits, compiles of more than 5 s; local memory is timed and recorded".to_owned(),
         format!("every view times `{REFERENCE}` twice; no contender leaves the race, no sample is dropped"),
         "contiguous problems, random operands, warmed up, rounds in rotated order; nanoseconds of one launch by device events".to_owned(),
     ];

@@ -18,19 +18,20 @@ use crate::rig::Rig;
 use crate::tasks;
 use crate::tune::candidates::{self, Candidate, candidate};
 use crate::tune::cells::Cell;
+use crate::worker::Depth;
 use capture::{Capture, Header};
 use declaration::{ARCH, Declaration, Task};
 use std::path::Path;
 
-/// Writes a declaration, and beside it what a person reads; prints the digest to commit.
+/// Writes a declaration, and beside it what a person reads; prints the digest to commit and what it costs.
 pub(crate) fn declare(options: &options::DeclareCrossover) -> Result<(), String> {
     let declaration = declaration::declare()?;
     let text = serde_json::to_string_pretty(&declaration).map_err(|error| error.to_string())? + "\n";
     let protocol = sha256(&text);
-    let summary = estimate::text(&declaration, &protocol)?;
+    let head = estimate::head(&declaration, &protocol)?;
     output::replace(&options.file, &text)?;
-    output::replace(&options.file.with_extension("txt"), &summary)?;
-    print!("{summary}");
+    output::replace(&options.file.with_extension("txt"), &estimate::text(&declaration, &head))?;
+    print!("{head}");
     Ok(())
 }
 
@@ -40,16 +41,18 @@ pub(crate) fn run(options: &options::Crossover) -> Result<(), String> {
     declaration.agrees_with(&declaration::declare()?)?;
     let images = std::env::temp_dir().join(format!("glass-gpu-crossover-{}", std::process::id()));
     let (cells, mut contenders) = contenders(&declaration.tasks, &images)?;
-    output::folder(&options.out)?;
-    output::folder(&images)?;
     let gpu = Gpu::open(0)?;
     if gpu.arch != ARCH {
         return Err(format!("the device is sm_{}\nallowed: sm_{ARCH}, whose picks are declared", gpu.arch));
     }
+    output::folder(&options.out)?;
+    output::folder(&images)?;
     let provenance = Provenance::of(Some(&gpu))?;
     let mut lines = Lines::create(options.out.join("crossover_kernels.jsonl"))?;
     lines.push(&provenance)?;
-    let prepared = candidates::prepare(&cells, &mut contenders, "cuda", options.n_jobs, &mut lines)?;
+    // A struct launches what the table picks, whether that spills or not.
+    let prepared =
+        candidates::prepare(&cells, &mut contenders, "cuda", Depth::Batch, options.n_jobs, &mut lines)?;
     if prepared.n_accepted == 0 {
         return Err(format!("{prepared}\n{}", prepared.failures.first().map_or("", String::as_str)));
     }
@@ -64,7 +67,11 @@ pub(crate) fn run(options: &options::Crossover) -> Result<(), String> {
     // Images are of no use once everything is measured.
     let _ = std::fs::remove_dir_all(&images);
     println!("{prepared}");
-    capture.close()
+    for failure in &prepared.failures {
+        println!("FAIL {failure}");
+    }
+    let n_broken = prepared.failures.len() + capture.close()?;
+    if n_broken == 0 { Ok(()) } else { Err(format!("{n_broken} kernels or views failed; they are rows")) }
 }
 
 /// Every task as a cell of the tuner with its declared kernels, not yet tried.

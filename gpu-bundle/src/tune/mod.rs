@@ -16,7 +16,7 @@ use crate::output::{self, Lines};
 use crate::provenance::{self, Provenance};
 use crate::regime::Rotation;
 use crate::rig::{CopySample, Rig, median};
-use crate::worker;
+use crate::worker::{self, Depth};
 use candidates::{Candidate, Prepared};
 use cells::{BATCHES, Cell};
 use serde::Serialize;
@@ -53,7 +53,8 @@ pub(crate) fn run(options: &Tune) -> Result<(), String> {
     let provenance = Provenance::of(Some(&gpu))?;
     let mut lines = Lines::create(options.out.join("tune_candidates.jsonl"))?;
     lines.push(&provenance)?;
-    let prepared = candidates::prepare(&cells, &mut candidates, "cuda", options.n_jobs, &mut lines)?;
+    let prepared =
+        candidates::prepare(&cells, &mut candidates, "cuda", Depth::Gate, options.n_jobs, &mut lines)?;
     if prepared.n_accepted == 0 {
         return Err(format!("{prepared}\n{}", prepared.failures.first().map_or("", String::as_str)));
     }
@@ -210,7 +211,14 @@ fn dry_run(options: &Tune, cells: &[Cell], candidates: &mut [Vec<Candidate>]) ->
         output::folder(&options.out)?;
         let mut lines = Lines::create(options.out.join("tune_compiled.jsonl"))?;
         let started = Instant::now();
-        let prepared = candidates::prepare(cells, candidates, worker::COMPILER, options.n_jobs, &mut lines)?;
+        let prepared = candidates::prepare(
+            cells,
+            candidates,
+            worker::COMPILER,
+            Depth::Gate,
+            options.n_jobs,
+            &mut lines,
+        )?;
         for failure in &prepared.failures {
             println!("FAIL {failure}");
         }
