@@ -1,6 +1,6 @@
 //! The capture as Markdown: every loss stands in it.
 
-use super::capture::{Capture, Timed, View};
+use super::capture::{Capture, Published, Timed, View};
 use super::summary::{DTYPES, Memory, at_threads, is_of_map, loss, ratio};
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ const MARGIN: f64 = 1.05;
 
 const THREADS: [u64; 4] = [32, 64, 128, 256];
 
-// Writing to a string cannot fail.
+/// All tables. Results of writing to a string are dropped here: it cannot fail.
 pub(super) fn markdown(capture: &Capture) -> String {
     let mut text = head(capture);
     text += &counts(capture);
@@ -101,8 +101,7 @@ fn published(capture: &Capture) -> String {
     );
     let readings = &capture.header.published;
     for (idx, reading) in readings.iter().enumerate() {
-        let is_same =
-            |other: &&super::capture::Published| other.label == reading.label && other.key == reading.key;
+        let is_same = |other: &&Published| other.label == reading.label && other.key == reading.key;
         if readings[..idx].iter().any(|other| is_same(&other)) {
             continue;
         }

@@ -103,7 +103,8 @@ impl Capture {
         self.lines.push(&Checkpoint { copies, empty_kernel_ns, clocks: provenance::clocks() })
     }
 
-    /// Times every view of a task. A kernel that fails is part of the row; only a file that cannot be written ends the run.
+    /// Times every view of a task. A kernel that fails is part of the row; only a lost device or a file
+    /// that cannot be written ends the run.
     pub(super) fn task(&mut self, task: &Task, contenders: &[Candidate]) -> Result<(), String> {
         if self.n_tasks.is_multiple_of(N_BETWEEN) {
             self.checkpoint()?;
@@ -137,19 +138,63 @@ impl Capture {
                 twice: None,
                 failed: failed.clone(),
             };
-            match timed(&mut self.rig, &loaded, *view, &rotation, *batch) {
-                Ok((timed, twice)) => (row.timed, row.twice) = (timed, twice),
-                Err(reason) => {
-                    eprintln!("{} {view:?}: {reason}", task.key);
-                    self.n_broken += 1;
-                    let mappings = loaded.iter().map(|loaded| loaded.mapping().to_string());
-                    row.failed.extend(mappings.map(|mapping| (mapping, reason.clone())));
-                }
+            if let Err(reason) = self.view(&loaded, *view, &rotation, &mut row) {
+                eprintln!("{} {view:?}: {reason}", task.key);
+                self.n_broken += 1;
+                let mappings = loaded.iter().map(|loaded| loaded.mapping().to_string());
+                row.failed.extend(mappings.map(|mapping| (mapping, reason.clone())));
             }
             self.n_views += 1;
             self.n_failed += row.failed.len();
             self.lines.push(&row)?;
         }
+        Ok(())
+    }
+
+    /// Samples of every kernel in rounds of rotated order, the reference as two contenders. One that cannot be launched is
+    /// left out with its reason.
+    fn view(
+        &mut self,
+        loaded: &[Loaded],
+        view: View,
+        rotation: &Rotation,
+        row: &mut Row<'_>,
+    ) -> Result<(), String> {
+        let rig = &mut self.rig;
+        let sets = rig.sets(rotation);
+        let mut contenders = Vec::new();
+        for kernel in loaded {
+            match enter(rig, std::slice::from_ref(kernel), rotation, &sets, row.batch) {
+                Ok(contender) => contenders.extend(contender),
+                Err(reason) => {
+                    self.n_broken += 1;
+                    row.failed.insert(kernel.mapping().to_string(), reason);
+                }
+            }
+        }
+        let is_reference = |kernel: &&Loaded| {
+            let mapping = kernel.mapping().to_string();
+            mapping == REFERENCE && !row.failed.contains_key(&mapping)
+        };
+        let reference = loaded.iter().find(is_reference);
+        contenders.extend(enter(
+            rig,
+            reference.map_or(&[], std::slice::from_ref),
+            rotation,
+            &sets,
+            row.batch,
+        )?);
+        if let Some(n_launches) = view.n_launches() {
+            contenders.iter_mut().for_each(|contender| contender.n_launches = n_launches);
+        }
+        let n_contenders = contenders.len();
+        for round in 0..view.n_samples() {
+            for position in 0..n_contenders {
+                contenders[(position + round) % n_contenders].sample(rig, &sets)?;
+            }
+        }
+        row.timed = contenders.iter().map(|contender| contender.samples()).collect();
+        row.twice = reference.and_then(|_| row.timed.pop());
         Ok(())
     }
 
@@ -162,32 +207,6 @@ impl Capture {
         println!("{n_views} views in {seconds:.0} s; {n_failed} times are missing, with reasons");
         Ok(n_broken)
     }
-}
-
-/// Samples of every kernel in rounds of rotated order, the reference as two contenders.
-fn timed(
-    rig: &mut Rig,
-    loaded: &[Loaded],
-    view: View,
-    rotation: &Rotation,
-    batch: u64,
-) -> Result<(Vec<Samples>, Option<Samples>), String> {
-    let sets = rig.sets(rotation);
-    let mut contenders = enter(rig, loaded, rotation, &sets, batch)?;
-    let twice = loaded.iter().find(|loaded| loaded.mapping().to_string() == REFERENCE);
-    contenders.extend(enter(rig, twice.map_or(&[], std::slice::from_ref), rotation, &sets, batch)?);
-    if let Some(n_launches) = view.n_launches() {
-        contenders.iter_mut().for_each(|contender| contender.n_launches = n_launches);
-    }
-    let n_contenders = contenders.len();
-    for round in 0..view.n_samples() {
-        for position in 0..n_contenders {
-            contenders[(position + round) % n_contenders].sample(rig, &sets)?;
-        }
-    }
-    let mut timed: Vec<Samples> = contenders.iter().map(|contender| contender.samples()).collect();
-    let twice = twice.and_then(|_| timed.pop());
-    Ok((timed, twice))
 }
 
 #[cfg(test)]

@@ -29,6 +29,9 @@ pub(crate) fn declare(options: &options::DeclareCrossover) -> Result<(), String>
     let text = serde_json::to_string_pretty(&declaration).map_err(|error| error.to_string())? + "\n";
     let protocol = sha256(&text);
     let head = estimate::head(&declaration, &protocol)?;
+    if let Some(folder) = options.file.parent() {
+        output::folder(folder)?;
+    }
     output::replace(&options.file, &text)?;
     output::replace(&options.file.with_extension("txt"), &estimate::text(&declaration, &head))?;
     print!("{head}");
