@@ -1,7 +1,8 @@
-//! `glass list`, `glass explain`, `glass emit`, `glass doctor`: the generator without a Rust program around it. `glass audit` and `glass plot`: what was
-//! measured.
+//! `glass list`, `glass explain`, `glass emit`, `glass doctor`: the generator without a Rust program around it. `glass audit`, `glass plot` and
+//! `glass crossover`: what was measured.
 #![forbid(unsafe_code)]
 
+mod crossover;
 mod doctor;
 mod emit;
 mod explain;
@@ -23,6 +24,7 @@ glass emit SPEC.toml -o DIR    C++ device functions of the ops that SPEC.toml na
 glass doctor                   the devices of this machine, and why others cannot be used
 glass audit DIR                recomputes a comparison from its raw samples; rejects it, with reasons, or leaves a receipt
 glass plot RESULTS -o DIR      pictures of stored samples
+glass crossover CAPTURE -o DIR pictures and tables of serial against reduced sums, from a capture of `glass-gpu crossover`
 ";
 
 fn main() -> ExitCode {
@@ -41,7 +43,10 @@ fn run(out: &mut dyn Write) -> Result<(), Failure> {
             return Ok(write!(out, "{USAGE}")?);
         }
         Some(Argument::Out(_)) => {
-            return Err(format!("`-o` belongs to `glass emit` and `glass plot`\n\n{USAGE}").into());
+            return Err(format!(
+                "`-o` belongs to `glass emit`, `glass plot` and `glass crossover`\n\n{USAGE}"
+            )
+            .into());
         }
     };
     let (mut positional, mut folder) = (Vec::new(), None);
@@ -61,6 +66,7 @@ fn run(out: &mut dyn Write) -> Result<(), Failure> {
         ("doctor", [], None) => doctor::run(out),
         ("audit", [_], None) => glass_audit::run(&positional, out),
         ("plot", [results], Some(folder)) => plot::run(results.as_ref(), &folder, out),
+        ("crossover", [capture], Some(folder)) => crossover::run(capture.as_ref(), &folder, out),
         (command, ..) => {
             Err(format!("`glass {command}` with these arguments is not known\n\n{USAGE}").into())
         }

@@ -6,7 +6,9 @@
 mod bench;
 mod check;
 mod compare;
+mod crossover;
 mod cuda;
+mod digest;
 mod embed;
 mod guard;
 mod kernel_id;
@@ -33,6 +35,8 @@ fn main() -> ExitCode {
         options::Command::Declare(options) => compare::declare(&options),
         options::Command::Compare(options) => compare::run(&options),
         options::Command::Guard(options) => guard::run(&options),
+        options::Command::DeclareCrossover(options) => crossover::declare(&options),
+        options::Command::Crossover(options) => crossover::run(&options),
         options::Command::Worker { kind } => worker::main(&kind),
         options::Command::Help => {
             print!("{}", options::USAGE);

@@ -11,6 +11,8 @@ glass-gpu numerics --out DIR
 glass-gpu declare CELLS.toml --out DIR
 glass-gpu compare --protocol SHA256 --out DIR
 glass-gpu guard OLD.json NEW.json [--losses-first]
+glass-gpu crossover --declare FILE.json
+glass-gpu crossover FILE.json --protocol SHA256 --out DIR [--jobs N]
 ";
 
 pub(crate) enum Command {
@@ -21,6 +23,8 @@ pub(crate) enum Command {
     Declare(Declare),
     Compare(Compare),
     Guard(Guard),
+    DeclareCrossover(DeclareCrossover),
+    Crossover(Crossover),
     Worker { kind: String },
     Help,
 }
@@ -78,6 +82,20 @@ pub(crate) struct Guard {
     pub(crate) losses_first: bool,
 }
 
+/// Fixes where serial and reduced sums are measured; touches no device.
+pub(crate) struct DeclareCrossover {
+    pub(crate) file: PathBuf,
+}
+
+/// Measures serial and reduced sums as declared.
+pub(crate) struct Crossover {
+    pub(crate) declaration: PathBuf,
+    /// Digest of the declaration, as committed.
+    pub(crate) protocol: String,
+    pub(crate) out: PathBuf,
+    pub(crate) n_jobs: usize,
+}
+
 pub(crate) fn parse() -> Result<Command, String> {
     parse_from(lexopt::Parser::from_env()).map_err(|error| format!("{error}\n{USAGE}"))
 }
@@ -86,7 +104,7 @@ fn parse_from(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error> {
     let mut words = Vec::new();
     let mut out = None;
     let (mut only, mut cells, mut new, mut dry_run, mut compile) = (None, None, false, false, false);
-    let (mut protocol, mut losses_first) = (None, false);
+    let (mut protocol, mut losses_first, mut declare) = (None, false, None);
     let (mut cuda, mut wgpu) = (true, Some("wgpu".to_owned()));
     let mut n_jobs = std::thread::available_parallelism().map_or(1, usize::from);
     while let Some(argument) = parser.next()? {
@@ -95,6 +113,7 @@ fn parse_from(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error> {
             Long("only") => only = Some(parser.value()?.string()?),
             Long("cells") => cells = Some(parser.value()?.string()?),
             Long("protocol") => protocol = Some(parser.value()?.string()?),
+            Long("declare") => declare = Some(PathBuf::from(parser.value()?)),
             Long("new") => new = true,
             Long("losses-first") => losses_first = true,
             Long("dry-run") => dry_run = true,
@@ -108,6 +127,7 @@ fn parse_from(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error> {
             _ => return Err(argument.unexpected()),
         }
     }
+    let protocol = || protocol.ok_or(lexopt::Error::from("`--protocol SHA256` is missing"));
     let out = || out.ok_or(lexopt::Error::from("`--out DIR` is missing"));
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     Ok(match words.as_slice() {
@@ -117,13 +137,22 @@ fn parse_from(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error> {
         ["numerics"] => Command::Numerics(Numerics { out: out()? }),
         ["declare", cells] => Command::Declare(Declare { cells: PathBuf::from(*cells), out: out()? }),
         ["compare"] => {
-            let protocol = protocol.ok_or(lexopt::Error::from("`--protocol SHA256` is missing"))?;
+            let protocol = protocol()?;
             Command::Compare(Compare { out: out()?, protocol })
         }
         ["guard", old, new] => {
             Command::Guard(Guard { old: PathBuf::from(*old), new: PathBuf::from(*new), losses_first })
         }
         ["guard", ..] => return Err("`guard` takes two captures: OLD.json NEW.json".into()),
+        ["crossover"] => {
+            let file =
+                declare.ok_or(lexopt::Error::from("`crossover` takes FILE.json or `--declare FILE.json`"))?;
+            Command::DeclareCrossover(DeclareCrossover { file })
+        }
+        ["crossover", file] => {
+            let (declaration, protocol) = (PathBuf::from(*file), protocol()?);
+            Command::Crossover(Crossover { declaration, protocol, out: out()?, n_jobs })
+        }
         ["worker", kind] => Command::Worker { kind: (*kind).to_owned() },
         [] => Command::Help,
         other => return Err(format!("unknown command `{}`", other.join(" ")).into()),
@@ -172,8 +201,21 @@ mod tests {
     }
 
     #[test]
+    fn a_crossover_is_declared_or_measured() {
+        let Ok(Command::DeclareCrossover(options)) = parsed(&["crossover", "--declare", "c.json"]) else {
+            panic!("not taken as a declaration");
+        };
+        assert_eq!(options.file, PathBuf::from("c.json"));
+        let words = ["crossover", "c.json", "--protocol", "ab", "--out", "x"];
+        let Ok(Command::Crossover(options)) = parsed(&words) else { panic!("not taken as a measurement") };
+        assert_eq!((options.protocol.as_str(), options.out), ("ab", PathBuf::from("x")));
+        assert_eq!(parsed(&words[..2]).err().unwrap(), "`--protocol SHA256` is missing");
+        assert!(parsed(&words[..1]).err().unwrap().contains("`--declare FILE.json`"));
+    }
+
+    #[test]
     fn usage_names_every_command() {
-        for command in ["check", "tune", "bench", "numerics", "declare", "compare", "guard"] {
+        for command in ["check", "tune", "bench", "numerics", "declare", "compare", "guard", "crossover"] {
             assert!(USAGE.lines().any(|line| line.starts_with(&format!("glass-gpu {command} "))));
         }
     }

@@ -1,5 +1,6 @@
 //! The tasks that are measured, and the way back from a key to a spec.
 
+use crate::crossover::shapes;
 use glass_codegen::spec::{DType, Layout, Spec};
 use glass_codegen::table;
 use glass_tests::attribute::spec;
@@ -128,15 +129,23 @@ pub(crate) fn tuned() -> Vec<(Spec, Layout)> {
     cells
 }
 
-/// The task and layout behind a table key such as `glass_posv_f64_n7 interleaved`, of the grid or the tuning cells.
+/// The task and layout behind a table key such as `glass_posv_f64_n7 interleaved`, of the grid, the tuning cells or the crossover.
 pub(crate) fn of_key(key: &str) -> Result<(Spec, Layout), String> {
     static KNOWN: OnceLock<HashMap<String, (Spec, Layout)>> = OnceLock::new();
     let known = KNOWN.get_or_init(|| {
         let of_grid =
             grid::grid().iter().chain(grid::unconfirmed()).map(|entry| (entry.spec.clone(), entry.layout));
-        of_grid.chain(tuned()).map(|(spec, layout)| (table::key(&spec, layout), (spec, layout))).collect()
+        let of_crossover = shapes::all().into_iter().map(|shape| (shape.spec, Layout::Contiguous));
+        of_grid
+            .chain(tuned())
+            .chain(of_crossover)
+            .map(|(spec, layout)| (table::key(&spec, layout), (spec, layout)))
+            .collect()
     });
-    known.get(key).cloned().ok_or_else(|| format!("`{key}` is no key of the grid or of a tuning cell"))
+    known
+        .get(key)
+        .cloned()
+        .ok_or_else(|| format!("`{key}` is no key of the grid, a tuning cell or the crossover"))
 }
 
 #[cfg(test)]

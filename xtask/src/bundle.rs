@@ -37,7 +37,7 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
     let n_bytes = size(&bundle)?;
     println!("{}: {:.1} MB", bundle.display(), n_bytes as f64 / 1e6);
     println!(
-        "there: dist/gpu-bundle/run.sh check|tune|bench|numerics|compare --out DIR, and guard OLD.json NEW.json"
+        "there: dist/gpu-bundle/run.sh check|tune|bench|numerics|compare|crossover --out DIR, and guard OLD.json NEW.json"
     );
     if n_bytes > MAX_BYTES { Err(format!("the bundle exceeds {MAX_BYTES} bytes")) } else { Ok(()) }
 }

@@ -3,8 +3,9 @@
 mod chart;
 mod crossover;
 mod ladders;
+pub(crate) mod map;
 mod roofline;
-mod stored;
+pub(crate) mod stored;
 
 use chart::{Chart, Drawing};
 use glass_audit::Failure;
@@ -37,8 +38,7 @@ pub(crate) fn run(results: &Path, folder: &Path, out: &mut dyn Write) -> Result<
 fn pictures(results: &Path) -> Result<Vec<(String, String)>, String> {
     let (picked, copy_gbs) = stored::ops(results)?;
     let candidates = stored::candidates(results)?;
-    let mut tera = Tera::default();
-    tera.add_raw_templates(TEMPLATES).map_err(|error| error.to_string())?;
+    let tera = templates()?;
     let mut pictures = Vec::new();
     for op in ladders::OPS {
         let layouts = drawn(results, &ladders::by_layout(op, &picked))?;
@@ -65,6 +65,17 @@ fn drawn(results: &Path, chart: &Chart) -> Result<Drawing, String> {
         true => Err(format!("{}: no sample for `{}`", results.display(), chart.title)),
         false => Ok(chart.draw()),
     }
+}
+
+fn templates() -> Result<Tera, String> {
+    let mut tera = Tera::default();
+    tera.add_raw_templates(TEMPLATES).map_err(|error| error.to_string())?;
+    Ok(tera)
+}
+
+/// The picture of a map.
+pub(crate) fn map_svg(map: &map::Map) -> Result<String, String> {
+    render(&templates()?, "map.svg", map)
 }
 
 fn render(tera: &Tera, template: &str, drawing: &impl Serialize) -> Result<String, String> {

@@ -27,18 +27,18 @@ const COPIES_GBS: RangeInclusive<f64> = 1.0..=1e6;
 
 /// A task with its layout, read off a key of either spelling.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Cell {
-    pub(super) op: String,
-    pub(super) dtype: String,
-    pub(super) layout: String,
-    pub(super) dims: Vec<(String, u64)>,
+pub(crate) struct Cell {
+    pub(crate) op: String,
+    pub(crate) dtype: String,
+    pub(crate) layout: String,
+    pub(crate) dims: Vec<(String, u64)>,
     /// What differs from the plain op.
-    pub(super) flags: Vec<String>,
+    pub(crate) flags: Vec<String>,
 }
 
 impl Cell {
     /// `glass_gemm_f32_m4_n4_k4 interleaved`, or `gemm f32 interleaved m4 n4 k4`.
-    pub(super) fn parse(key: &str) -> Option<Cell> {
+    pub(crate) fn parse(key: &str) -> Option<Cell> {
         let (op, dtype, layout, rest): (String, &str, &str, Vec<&str>) = match key.strip_prefix("glass_") {
             Some(key) => {
                 let (symbol, layout) = key.split_once(' ')?;
@@ -68,19 +68,19 @@ impl Cell {
         Some(Cell { op, dtype: dtype.to_owned(), layout: layout.to_owned(), dims, flags })
     }
 
-    pub(super) fn dim(&self, name: &str) -> Option<u64> {
+    pub(crate) fn dim(&self, name: &str) -> Option<u64> {
         self.dims.iter().find(|(other, _)| other == name).map(|(_, extent)| *extent)
     }
 
     /// The order of a square problem.
-    pub(super) fn order(&self) -> Option<u64> {
+    pub(crate) fn order(&self) -> Option<u64> {
         let (_, first) = self.dims.first()?;
         let is_square = self.dims.iter().all(|(_, extent)| extent == first);
         is_square.then_some(*first)
     }
 
     /// Multiplications and additions of one problem, for the ops of the roofline.
-    pub(super) fn flops(&self) -> Option<f64> {
+    pub(crate) fn flops(&self) -> Option<f64> {
         let n = self.dim("n").unwrap_or(1) as f64;
         match self.op.as_str() {
             "gemm" | "gemv" => Some(2.0 * self.dim("m")? as f64 * n * self.dim("k")? as f64),
@@ -213,19 +213,24 @@ fn within<T: PartialOrd + Display>(what: &str, given: T, allowed: &RangeInclusiv
 }
 
 /// The middle of numbers that are all allowed, and of one at least.
-fn median(what: &str, mut samples: Vec<f64>, allowed: &RangeInclusive<f64>) -> Result<f64, String> {
+fn median(what: &str, samples: Vec<f64>, allowed: &RangeInclusive<f64>) -> Result<f64, String> {
     if samples.is_empty() {
         return Err(format!("{what} is empty; allowed: one number or more"));
     }
     for sample in &samples {
         within(what, *sample, allowed)?;
     }
+    Ok(middle(samples))
+}
+
+/// The median; the mean of the middle pair for an even number.
+pub(crate) fn middle(mut samples: Vec<f64>) -> f64 {
     samples.sort_by(f64::total_cmp);
     let middle = samples.len() / 2;
-    Ok(match samples.len().is_multiple_of(2) {
+    match samples.len().is_multiple_of(2) {
         true => 0.5 * (samples[middle - 1] + samples[middle]),
         false => samples[middle],
-    })
+    }
 }
 
 #[cfg(test)]

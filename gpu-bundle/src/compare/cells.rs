@@ -1,12 +1,12 @@
 //! A list of cells becomes a declaration: mappings are looked up, texts rendered and frozen.
 
 use super::declaration::{Cell, Claim, Control, Declaration, METRICS, Plan, Variant};
-use super::digest::{plan_sha256, sha256};
 use super::gate::TOLERANCES;
 use super::limits::{self, MAX_BATCH, MAX_EXTENT, choices, within};
 use super::order::PERIOD;
 use super::shape::Shape;
 use crate::bench::chosen_mapping;
+use crate::digest::{plan_sha256, sha256};
 use crate::kernel_id::KernelId;
 use crate::regime::{Regime, Rotation, declared_bytes};
 use glass_codegen::Field;

@@ -1,6 +1,6 @@
 //! What is fixed before anything is timed. `docs/comparing.md` states the format.
 
-use super::digest::sha256;
+use crate::digest::sha256;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Write;

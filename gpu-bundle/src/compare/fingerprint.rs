@@ -1,7 +1,7 @@
 //! Digests of the program and of every library that decides what is measured.
 
 use super::capture::Artifacts;
-use super::digest::sha256;
+use crate::digest::sha256;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 

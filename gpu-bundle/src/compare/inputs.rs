@@ -1,9 +1,9 @@
 //! The problems of one cell in one round: the same for both variants and every peer, other ones in every round.
 
 use super::declaration::Cell;
-use super::digest::sha256;
 use super::gate::{fraction, worst};
 use super::shape::Shape;
+use crate::digest::sha256;
 use crate::kernel_id::Generated;
 use crate::problems::{Pool, Problems};
 use glass_codegen::spec::DType;

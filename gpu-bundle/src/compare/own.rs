@@ -2,7 +2,6 @@
 
 use super::capture::{Check, Facts, Sets};
 use super::declaration::Variant;
-use super::digest::{plan_sha256, sha256};
 use super::inputs::Inputs;
 use super::region::Region;
 use super::timing::Contender;
@@ -10,6 +9,7 @@ use crate::cuda::Gpu;
 use crate::cuda::arena::Arena;
 use crate::cuda::module::{Geometry, Module};
 use crate::cuda::nvrtc;
+use crate::digest::{plan_sha256, sha256};
 use crate::embed::embed;
 use crate::kernel_id::{Generated, KernelId};
 use crate::regime::Rotation;

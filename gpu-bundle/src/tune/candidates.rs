@@ -5,7 +5,7 @@ use crate::kernel_id::KernelId;
 use crate::output::Lines;
 use crate::pool::Pool;
 use crate::worker::{Answer, Depth, Job};
-use glass_codegen::plan::{self, Target};
+use glass_codegen::plan::{self, Mapping, Target};
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::fmt;
@@ -85,14 +85,15 @@ impl fmt::Display for Prepared {
 
 /// The candidates of one cell, simplest first.
 pub(crate) fn of(cell: &Cell, images: &Path) -> Vec<Candidate> {
-    plan::candidates(&cell.spec, cell.layout)
-        .into_iter()
-        .map(|mapping| {
-            let id = KernelId::new(&cell.spec, cell.layout, Target::Cuda, &mapping);
-            let image = images.join(format!("{}_{}.cubin", cell.key, mapping).replace(' ', "_"));
-            Candidate { id, image, rejected: Some(Rejected::Failed("not tried".into())) }
-        })
-        .collect()
+    let mappings = plan::candidates(&cell.spec, cell.layout);
+    mappings.iter().map(|mapping| candidate(cell, mapping, images)).collect()
+}
+
+/// One mapping, before it is tried.
+pub(crate) fn candidate(cell: &Cell, mapping: &Mapping, images: &Path) -> Candidate {
+    let id = KernelId::new(&cell.spec, cell.layout, Target::Cuda, mapping);
+    let image = images.join(format!("{}_{}.cubin", cell.key, mapping).replace(' ', "_"));
+    Candidate { id, image, rejected: Some(Rejected::Failed("not tried".into())) }
 }
 
 #[derive(Serialize)]
@@ -104,11 +105,12 @@ struct Row<'a> {
     rejected: Option<String>,
 }
 
-/// Tries all candidates on workers of a kind; writes one line each.
+/// Tries all candidates on workers of a kind; writes one line each. The depth says whether one that spills is accepted.
 pub(crate) fn prepare(
     cells: &[Cell],
     candidates: &mut [Vec<Candidate>],
     kind: &str,
+    depth: Depth,
     n_jobs: usize,
     lines: &mut Lines,
 ) -> Result<Prepared, String> {
@@ -125,7 +127,7 @@ pub(crate) fn prepare(
         .iter()
         .map(|(cell_idx, candidate_idx)| {
             let Candidate { id, image, .. } = &candidates[*cell_idx][*candidate_idx];
-            Job::Kernel { id: id.clone(), depth: Depth::Gate, image: Some(image.clone()), by_run_time: false }
+            Job::Kernel { id: id.clone(), depth, image: Some(image.clone()), by_run_time: false }
         })
         .collect();
     let started = Instant::now();
@@ -139,7 +141,7 @@ pub(crate) fn prepare(
             let (cell_idx, candidate_idx) = places[job_idx];
             let candidate = &mut candidates[cell_idx][candidate_idx];
             let answer = outcome.unwrap_or_else(|lost| Answer { failure: Some(lost), ..Answer::default() });
-            candidate.rejected = verdict(&answer);
+            candidate.rejected = verdict(&answer, depth);
             prepared.count(candidate);
             let KernelId { key, mapping, .. } = &candidate.id;
             let rejected = candidate.rejected.as_ref().map(Rejected::to_string);
@@ -155,11 +157,11 @@ pub(crate) fn prepare(
     written.map(|()| prepared)
 }
 
-fn verdict(answer: &Answer) -> Option<Rejected> {
+fn verdict(answer: &Answer, depth: Depth) -> Option<Rejected> {
     if let Some(failure) = &answer.failure {
         return Some(Rejected::Failed(failure.clone()));
     }
-    if answer.local_bytes > 0 {
+    if depth == Depth::Gate && answer.local_bytes > 0 {
         return Some(Rejected::Spills(answer.local_bytes));
     }
     (answer.compile_ms > COMPILE_LIMIT_MS).then_some(Rejected::Slow(answer.compile_ms))
@@ -172,11 +174,14 @@ mod tests {
     #[test]
     fn what_is_rejected() {
         let good = Answer { compile_ms: 80.0, registers: 40, ..Answer::default() };
-        assert_eq!(verdict(&good), None);
-        assert_eq!(verdict(&Answer { local_bytes: 8, ..good.clone() }), Some(Rejected::Spills(8)));
+        let judged = |answer: &Answer| verdict(answer, Depth::Gate);
+        assert_eq!(judged(&good), None);
+        let spilling = Answer { local_bytes: 8, ..good.clone() };
+        assert_eq!(judged(&spilling), Some(Rejected::Spills(8)));
+        assert_eq!(verdict(&spilling, Depth::Batch), None);
         let slow = Some(Rejected::Slow(5_001.0));
-        assert_eq!(verdict(&Answer { compile_ms: 5_001.0, ..good.clone() }), slow);
+        assert_eq!(judged(&Answer { compile_ms: 5_001.0, ..good.clone() }), slow);
         let wrong = Answer { failure: Some("wrong bits".into()), local_bytes: 8, ..good };
-        assert_eq!(verdict(&wrong), Some(Rejected::Failed("wrong bits".into())));
+        assert_eq!(judged(&wrong), Some(Rejected::Failed("wrong bits".into())));
     }
 }

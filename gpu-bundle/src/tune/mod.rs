@@ -4,20 +4,19 @@
 //! is recorded and never timed. Then cell by cell and band by band the rest is timed in interleaved rounds, the
 //! choice meets its fastest rival once more, and the rule of [`rule`] decides.
 
-mod candidates;
-mod cells;
+pub(crate) mod candidates;
+pub(crate) mod cells;
 mod rule;
-mod session;
+pub(crate) mod session;
 mod table;
 
 use crate::cuda::Gpu;
-use crate::cuda::module::Module;
 use crate::options::Tune;
 use crate::output::{self, Lines};
 use crate::provenance::{self, Provenance};
 use crate::regime::Rotation;
 use crate::rig::{CopySample, Rig, median};
-use crate::worker;
+use crate::worker::{self, Depth};
 use candidates::{Candidate, Prepared};
 use cells::{BATCHES, Cell};
 use serde::Serialize;
@@ -54,7 +53,8 @@ pub(crate) fn run(options: &Tune) -> Result<(), String> {
     let provenance = Provenance::of(Some(&gpu))?;
     let mut lines = Lines::create(options.out.join("tune_candidates.jsonl"))?;
     lines.push(&provenance)?;
-    let prepared = candidates::prepare(&cells, &mut candidates, "cuda", options.n_jobs, &mut lines)?;
+    let prepared =
+        candidates::prepare(&cells, &mut candidates, "cuda", Depth::Gate, options.n_jobs, &mut lines)?;
     if prepared.n_accepted == 0 {
         return Err(format!("{prepared}\n{}", prepared.failures.first().map_or("", String::as_str)));
     }
@@ -140,10 +140,7 @@ impl Capture {
         let mut loaded = Vec::new();
         for (candidate_idx, candidate) in candidates.iter().enumerate() {
             if candidate.rejected.is_none() {
-                let generated = candidate.id.generate()?;
-                let cubin = std::fs::read(&candidate.image).map_err(|error| error.to_string())?;
-                let module = Module::of(&generated, &cubin)?;
-                loaded.push(Loaded { candidate_idx, generated, module });
+                loaded.push(Loaded::new(candidate_idx, candidate)?);
             }
         }
         let mut rows = Vec::new();
@@ -214,7 +211,14 @@ fn dry_run(options: &Tune, cells: &[Cell], candidates: &mut [Vec<Candidate>]) ->
         output::folder(&options.out)?;
         let mut lines = Lines::create(options.out.join("tune_compiled.jsonl"))?;
         let started = Instant::now();
-        let prepared = candidates::prepare(cells, candidates, worker::COMPILER, options.n_jobs, &mut lines)?;
+        let prepared = candidates::prepare(
+            cells,
+            candidates,
+            worker::COMPILER,
+            Depth::Gate,
+            options.n_jobs,
+            &mut lines,
+        )?;
         for failure in &prepared.failures {
             println!("FAIL {failure}");
         }

@@ -1,11 +1,13 @@
 //! Times the candidates of one cell, band after band.
 
+use super::candidates::Candidate;
 use super::rule::{self, Timed};
 use crate::cuda::module::{Geometry, Module};
 use crate::kernel_id::Generated;
 use crate::output::significant;
 use crate::regime::{Regime, Rotation, declared_bytes};
 use crate::rig::{Rig, Sets, median};
+use glass_codegen::plan::Mapping;
 use serde::Serialize;
 
 /// A loaded candidate.
@@ -14,6 +16,19 @@ pub(crate) struct Loaded {
     pub(crate) candidate_idx: usize,
     pub(crate) generated: Generated,
     pub(crate) module: Module,
+}
+
+impl Loaded {
+    pub(crate) fn new(candidate_idx: usize, candidate: &Candidate) -> Result<Loaded, String> {
+        let generated = candidate.id.generate()?;
+        let cubin = std::fs::read(&candidate.image).map_err(|error| error.to_string())?;
+        let module = Module::of(&generated, &cubin)?;
+        Ok(Loaded { candidate_idx, generated, module })
+    }
+
+    pub(crate) fn mapping(&self) -> Mapping {
+        self.generated.variant.plan.mapping
+    }
 }
 
 /// Samples of every candidate that stays in the race.
@@ -60,27 +75,28 @@ pub(crate) struct Samples {
     pub(crate) ns: Vec<f64>,
 }
 
-struct Contender<'a> {
+pub(crate) struct Contender<'a> {
     loaded: &'a Loaded,
     geometry: Geometry,
-    n_launches: u64,
+    /// Launches of one sample.
+    pub(crate) n_launches: u64,
     ns: Vec<f64>,
 }
 
 impl Contender<'_> {
-    fn sample(&mut self, rig: &mut Rig, sets: &Sets) -> Result<(), String> {
+    pub(crate) fn sample(&mut self, rig: &mut Rig, sets: &Sets) -> Result<(), String> {
         let ns = rig.time(&self.loaded.module, &self.geometry, sets, self.n_launches)?;
         self.ns.push(significant(ns, 5));
         Ok(())
     }
 
     fn timed(&self) -> Timed {
-        let mapping = self.loaded.generated.variant.plan.mapping;
-        Timed { candidate_idx: self.loaded.candidate_idx, mapping, ns: median(&self.ns) }
+        let Loaded { candidate_idx, .. } = *self.loaded;
+        Timed { candidate_idx, mapping: self.loaded.mapping(), ns: median(&self.ns) }
     }
 
-    fn samples(&self) -> Samples {
-        let mapping = self.loaded.generated.variant.plan.mapping.to_string();
+    pub(crate) fn samples(&self) -> Samples {
+        let mapping = self.loaded.mapping().to_string();
         Samples { mapping, n_launches: self.n_launches, ns: self.ns.clone() }
     }
 }
@@ -134,7 +150,7 @@ pub(crate) fn band(rig: &mut Rig, key: &str, loaded: &[Loaded], batch: u64) -> R
 }
 
 /// Warms every candidate up and finds out how many launches a sample needs.
-fn enter<'a>(
+pub(crate) fn enter<'a>(
     rig: &mut Rig,
     loaded: &'a [Loaded],
     rotation: &Rotation,

@@ -77,7 +77,7 @@ fn check_launches<T: glass_rt::Real + glass_oracle::Real>(
 ) -> Result<(), String> {
     let oracle = generated.task();
     let launches: Vec<Launch<T>> = match depth {
-        Depth::Gate => cases::gate(&oracle),
+        Depth::Gate | Depth::Batch => cases::gate(&oracle),
         Depth::Full => cases::full(&generated.spec, &oracle),
     };
     for launch in &launches {

@@ -33,6 +33,8 @@ pub(crate) enum Job {
 pub(crate) enum Depth {
     /// One ragged batch over several blocks: the gate in front of a timer. Not even that when it spills.
     Gate,
+    /// The same batch, whether it spills or not.
+    Batch,
     /// Batches around tile edges, every pair of scalars, poison, guards, shared inputs.
     Full,
 }

@@ -3,10 +3,10 @@
 use super::super::capture::{Check, Facts, Pilot, Sets};
 use super::super::cells::declare;
 use super::super::declaration::METRICS;
-use super::super::digest::sha256;
 use super::super::order::Variant;
 use super::super::summary::per_call;
 use super::*;
+use crate::digest::sha256;
 use std::collections::BTreeMap;
 
 const PEER: &str = "cusolver potrfBatched lower";
