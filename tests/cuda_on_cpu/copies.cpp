@@ -21,6 +21,9 @@ struct Barrier {
     unsigned int n_pending = 1;
     std::uint64_t n_expected_bytes = 0;
     std::uint64_t n_coming_bytes = 0;
+    // Whether the copy engine knows of it, and who has to tell.
+    bool is_fenced = false;
+    unsigned int initialiser = 0;
 };
 
 struct Load {
@@ -39,6 +42,8 @@ struct Store {
 
 std::map<unsigned int, Barrier> barriers;
 std::vector<Load> loads;
+// Bytes that loads have delivered to, which lanes may have read since.
+std::vector<Load> delivered;
 std::vector<Store> stores[MAX_THREADS];
 // Copies of single elements: groups of a thread in order, the last one still open.
 struct Element {
@@ -78,6 +83,7 @@ void forget_copies()
 {
     barriers.clear();
     loads.clear();
+    delivered.clear();
     for (auto& own : stores) {
         own.clear();
     }
@@ -107,11 +113,14 @@ bool deliver_copies()
         for (const Load& load : loads) {
             if (load.barrier == address) {
                 std::memcpy(load.target, load.source, load.n_bytes);
+                delivered.push_back(load);
             }
         }
         const auto is_of = [address = address](const Load& load) { return load.barrier == address; };
         loads.erase(std::remove_if(loads.begin(), loads.end(), is_of), loads.end());
-        barrier = Barrier{barrier.n_complete + 1};
+        barrier.n_complete += 1;
+        barrier.n_pending = 1;
+        barrier.n_expected_bytes = barrier.n_coming_bytes = 0;
         has_delivered = true;
     }
     return has_delivered;
@@ -128,7 +137,9 @@ void mbarrier_init(unsigned int barrier)
     if (barrier % 8 != 0) {
         fault("a barrier at %u, not a multiple of 8", barrier);
     }
-    if (!barriers.insert({barrier, Barrier{}}).second) {
+    Barrier fresh;
+    fresh.initialiser = thread_number();
+    if (!barriers.insert({barrier, fresh}).second) {
         fault("a barrier is initialised twice");
     }
 }
@@ -161,7 +172,13 @@ void mbarrier_try_wait_parity(unsigned int& is_done, unsigned int barrier, unsig
     }
 }
 
-void fence_proxy_async() { has_fenced[thread_number()] = true; }
+void fence_proxy_async()
+{
+    has_fenced[thread_number()] = true;
+    for (auto& [address, barrier] : barriers) {
+        barrier.is_fenced |= barrier.initialiser == thread_number();
+    }
+}
 
 void bulk_load(unsigned int target, const void* source, unsigned int n_bytes, unsigned int barrier)
 {
@@ -170,6 +187,17 @@ void bulk_load(unsigned int target, const void* source, unsigned int n_bytes, un
     Barrier& known = barrier_at(barrier);
     if (known.n_pending > 0) {
         fault("a bulk load before its barrier expects it");
+    }
+    if (!known.is_fenced) {
+        fault("a bulk load before the initialisation of its barrier has been fenced");
+    }
+    const auto overlaps = [&](const Load& old) { return old.target < bytes + n_bytes && bytes < old.target + old.n_bytes; };
+    if (std::any_of(delivered.begin(), delivered.end(), overlaps)) {
+        for (unsigned int idx = warp_begin(); idx < warp_end(); ++idx) {
+            if (!has_fenced[idx]) {
+                fault("a bulk load before thread %u has fenced what it read there", idx);
+            }
+        }
     }
     known.n_coming_bytes += n_bytes;
     // Whoever looks before the phase is complete must see that nothing is there yet, nor what was there before.

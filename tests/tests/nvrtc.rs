@@ -37,10 +37,6 @@ const SPILLING: &[(&str, &str)] = &[
     ("glass_logsumexp_f64_n5_thread_serial_contiguous_shared_t128", "exp of a double keeps its own stack"),
     ("glass_logsumexp_f64_n7_thread_serial_contiguous_bulk_t64", "exp of a double keeps its own stack"),
     (
-        "glass_posv_f64_n16_warp_serial_contiguous_shared_t64_rows",
-        "4 bytes, though 64 registers are no limit of the task",
-    ),
-    (
         "glass_potrf_f64_n17_untouched_thread_serial_interleaved_bulk_t32",
         "60 bytes at the limit of registers",
     ),

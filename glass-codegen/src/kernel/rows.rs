@@ -90,7 +90,7 @@ fn column(factor: &Factor, col: usize, lane: &str, emit: &mut Emit<'_>) {
         let stmts = emit.scope(|emit| {
             let row = Index::constant(last).minus(Index::name(lane));
             let index = match is_turned(factor.target, emit) {
-                true => turned(factor.n, &row, &number, emit),
+                true => turned("turned", factor.n, (&row, &number), emit),
                 false => place(factor.target, factor, last, col, emit).minus(Index::name(lane)),
             };
             emit.push(Stmt::Store { operand: factor.target, index, value: SCALED.to_owned() });
@@ -142,20 +142,21 @@ fn runs(factor: &Factor, col: usize, emit: &Emit<'_>) -> Vec<(usize, Vec<String>
     runs
 }
 
-/// Whether columns of an operand are turned: a temporary of phases that all keep rows.
+/// Whether columns of an operand are turned: a temporary of phases that all keep rows, whose rows would meet in few banks.
 fn is_turned(operand: usize, emit: &Emit<'_>) -> bool {
     let given = &emit.spec.operands[operand];
     given.role == Role::Temporary
         && !given.is_packed
+        && given.rows.is_multiple_of(2)
         && emit.spec.phases.iter().all(|phase| suits(n_rows(phase), emit))
 }
 
 /// Where an element of a turned matrix lies.
-fn turned(n: usize, row: &Index, col: &Index, emit: &mut Emit<'_>) -> Index {
+fn turned(name: &str, n: usize, (row, col): (&Index, &Index), emit: &mut Emit<'_>) -> Index {
     let first = col.clone().times(n);
     match row.clone().plus(col.clone()).as_constant() {
         Some(sum) => first.plus(Index::constant(sum % n)),
-        None => emit.int("turned", IntExpr::Rem(row.clone().plus(col.clone()), n)).plus(first),
+        None => emit.int(name, IntExpr::Rem(row.clone().plus(col.clone()), n)).plus(first),
     }
 }
 
@@ -179,34 +180,49 @@ fn place(operand: usize, factor: &Factor, row: usize, col: usize, emit: &Emit<'_
 pub(super) fn solve(solve: &Solve, emit: &mut Emit<'_>) {
     let lane = emit.workers.name.expect("lanes own rows").to_owned();
     let last = solve.n - 1;
-    let row = |near: Index| if solve.is_forward() { Index::constant(last).minus(near) } else { near };
     let near = least("near", &lane, last, emit);
-    let given = emit.read(solve.source, &row(near), "given");
+    let given = emit.read(solve.source, &own_row(solve, near), "given");
     let acc = emit.var("acc", Some(&given));
     if solve.source == solve.target {
         // Lanes have read elements that the first one will write.
         emit.barrier();
     }
-    for step in 0..solve.n {
+    // Unknowns are stored on the way: for all that a compiler knows, over what a later step would load.
+    let factors: Vec<_> = (0..last).map(|step| element(solve, step, &lane, emit)).collect();
+    let steps = || (0..solve.n).map(|step| (step, unknown(solve, &Index::constant(step))));
+    if let Some(reciprocals) = solve.reciprocals {
+        for (step, j) in steps() {
+            emit.read(reciprocals, &j, &format!("reciprocal_{step}"));
+        }
+    }
+    for (step, j) in steps() {
         emit.block(|emit| {
-            let j = unknown(solve, &Index::constant(step));
-            let n_left = last - step;
             // The lane of an unknown has as many before it as there are unknowns left.
-            emit.push(Stmt::Broadcast { name: "sum".to_owned(), value: acc.clone(), worker: n_left });
+            emit.push(Stmt::Broadcast { name: "sum".to_owned(), value: acc.clone(), worker: last - step });
             let value = scaled(solve, "sum", &[], &j, emit);
             emit.once(|emit| emit.write(solve.target, &j, &value));
-            if n_left > 0 {
-                let near = least("near_left", &lane, n_left - 1, emit);
-                let row = row(near);
-                let index = match (is_turned(solve.triangle, emit), stored(solve, &row, &j)) {
-                    (true, (row, col)) => turned(solve.n, row, col, emit),
-                    (false, _) => triangle(solve, &row, &j),
-                };
-                let factor = emit.read(solve.triangle, &index, "factor");
-                emit.subtract(&acc, &factor, &value);
+            if let Some(factor) = factors.get(step) {
+                emit.subtract(&acc, factor, &value);
             }
         });
     }
+}
+
+/// The row of a lane that has so many lanes before it.
+fn own_row(solve: &Solve, near: Index) -> Index {
+    if solve.is_forward() { Index::constant(solve.n - 1).minus(near) } else { near }
+}
+
+/// What each lane multiplies with the unknown of a step.
+fn element(solve: &Solve, step: usize, lane: &str, emit: &mut Emit<'_>) -> String {
+    let j = unknown(solve, &Index::constant(step));
+    let near = least(&format!("near_{step}"), lane, solve.n - 2 - step, emit);
+    let row = own_row(solve, near);
+    let index = match (is_turned(solve.triangle, emit), stored(solve, &row, &j)) {
+        (true, (row, col)) => turned(&format!("turned_{step}"), solve.n, (row, col), emit),
+        (false, _) => triangle(solve, &row, &j),
+    };
+    emit.read(solve.triangle, &index, &format!("factor_{step}"))
 }
 
 /// The lane, or a limit where that is less: what a lane without a row of its own repeats.

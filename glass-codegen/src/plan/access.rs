@@ -144,7 +144,7 @@ pub(super) fn shared_parts(
     }
     if mapping.group.is_some() {
         // Groups of a warp that read the same elements of their problems meet in different banks.
-        let lines = (mapping.workers() * spec.dtype.bytes()) % BANKS_BYTES;
+        let lines = (mapping.workers() * spec.dtype.bytes()).next_multiple_of(16) % BANKS_BYTES;
         offset_bytes += (BANKS_BYTES + lines - offset_bytes % BANKS_BYTES) % BANKS_BYTES;
     }
     (parts, offset_bytes)

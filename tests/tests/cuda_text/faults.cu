@@ -5,10 +5,26 @@ static __device__ __forceinline__ unsigned int address(const void* pointer)
     return static_cast<unsigned int>(__cvta_generic_to_shared(pointer));
 }
 
-static __device__ __forceinline__ void init(unsigned int barrier, unsigned int n_bytes)
+static __device__ __forceinline__ void fence()
+{
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+static __device__ __forceinline__ void expect(unsigned int barrier, unsigned int n_bytes)
+{
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(n_bytes) : "memory");
+}
+
+static __device__ __forceinline__ void init_alone(unsigned int barrier)
 {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(barrier) : "memory");
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(n_bytes) : "memory");
+}
+
+static __device__ __forceinline__ void init(unsigned int barrier, unsigned int n_bytes)
+{
+    init_alone(barrier);
+    fence();
+    expect(barrier, n_bytes);
 }
 
 static __device__ __forceinline__ void wait(unsigned int barrier)
@@ -115,6 +131,51 @@ extern "C" __global__ void too_few_bytes(const float* a, float* b, unsigned int 
     }
     __syncwarp();
     wait(barrier);
+}
+
+extern "C" __global__ void unfenced_barrier(const float* a, float* b, unsigned int n)
+{
+    extern __shared__ __align__(16) unsigned char glass_shared[];
+    const unsigned int barrier = address(glass_shared + 512);
+    if (threadIdx.x == 0u) {
+        init_alone(barrier);
+        expect(barrier, 64u);
+        load(glass_shared, a, 64u, barrier);
+    }
+    __syncwarp();
+    wait(barrier);
+}
+
+extern "C" __global__ void unexpected_load(const float* a, float* b, unsigned int n)
+{
+    extern __shared__ __align__(16) unsigned char glass_shared[];
+    const unsigned int barrier = address(glass_shared + 512);
+    if (threadIdx.x == 0u) {
+        init_alone(barrier);
+        fence();
+        load(glass_shared, a, 64u, barrier);
+        expect(barrier, 64u);
+    }
+    __syncwarp();
+    wait(barrier);
+}
+
+extern "C" __global__ void unfenced_refill(const float* a, float* b, unsigned int n)
+{
+    extern __shared__ __align__(16) unsigned char glass_shared[];
+    const unsigned int barrier = address(glass_shared + 512);
+    if (threadIdx.x == 0u) {
+        init(barrier, 64u);
+        load(glass_shared, a, 64u, barrier);
+    }
+    __syncwarp();
+    wait(barrier);
+    b[threadIdx.x % 16u] = reinterpret_cast<const float*>(glass_shared)[threadIdx.x % 16u];
+    __syncwarp();
+    if (threadIdx.x == 0u) {
+        expect(barrier, 64u);
+        load(glass_shared, a, 64u, barrier);
+    }
 }
 
 extern "C" __global__ void barrier_of_nobody(const float* a, float* b, unsigned int n)

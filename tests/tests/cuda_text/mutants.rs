@@ -45,11 +45,12 @@ const MUTATIONS: &[Mutation] = &[
     (|entry| is_tile(entry, "gemm"), "    glass_barrier_wait(barrier);\n", ""),
     (|entry| is_tile(entry, "trsv"), "col * (col + 1u) / 2u", "col * (col + 2u) / 2u"),
     (|entry| is_tile(entry, "potrf"), "col * (col + 1u) / 2u", "col * (col + 2u) / 2u"),
-    // A warp that takes the last tile for the next one, one that hands a tile back before it has read it, and one tile too
-    // many.
+    // A warp that takes the last tile for the next one, one that hands a tile back before it has read it, one tile too
+    // many, and reads that the copy engine does not wait for.
     (|entry| is_queue(entry, "gemm"), "(tile - first_tile) % 2u", "0u"),
     (|entry| is_queue(entry, "posv"), "    const float a_1_1 =", "    release();\n    const float a_1_1 ="),
     (|entry| is_queue(entry, "trsv"), "tile + 1u < end_tile", "tile < end_tile"),
+    (|entry| is_queue(entry, "inv"), "                glass_bulk_fence();\n", ""),
     // Lanes that keep rows: the diagonal entry of a neighbour, a column that is read before it is there, and a lane that stores
     // what is not below the diagonal.
     (|entry| is_rows(entry, "potrf", 12), "0xffffffffu, entry_3, 8u,", "0xffffffffu, entry_3, 7u,"),
