@@ -119,8 +119,10 @@ fn what_is_there_twice_or_claims_nothing_is_refused() {
         ("candidate = \"table\"", "candidate = \"reference\""),
     ]);
     assert!(equals.contains("claim over `A`\nallowed: nothing"), "{equals}");
-    let mapping = refused(&[("thread serial direct t64", "thread serial direct t0")]);
-    assert!(mapping.contains("mapping `thread serial direct t0`\nallowed: table, "), "{mapping}");
+    let mapping = refused(&[("thread serial direct t64", "thread serial direct t96")]);
+    assert!(mapping.contains("mapping `thread serial direct t96`\nallowed: table, "), "{mapping}");
+    let impossible = refused(&[("thread serial direct t64", "thread serial direct t0")]);
+    assert!(impossible.contains("no mapping: a block has 1 to 1024 threads"), "{impossible}");
     let form = refused(&[("thread serial direct t64", "block reduced8 direct t64")]);
     assert!(form.contains("mapping `block reduced8 direct t64`"), "{form}");
 }
