@@ -64,6 +64,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     template!("bulk_triangles.cu.tera"),
     template!("bulk_tiles.cu.tera"),
     template!("bulk_tiles_in.cu.tera"),
+    template!("bulk_queue_preamble.cu.tera"),
     template!("bulk_queue.cu.tera"),
     template!("queue_statements.cu.tera"),
     template!("bulk_in.cu.tera"),
