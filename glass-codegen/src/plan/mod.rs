@@ -164,7 +164,7 @@ impl Plan {
             Tier::Thread | Tier::Warp => mapping.threads_per_block / mapping.workers(),
             Tier::Block => 1,
         };
-        let n_tiles = mapping.queue.filter(|_| has_queue(layout, target, &mapping)).unwrap_or(1);
+        let n_tiles = queue(layout, target, &mapping).unwrap_or(1);
         Plan {
             target,
             layout,
@@ -181,7 +181,12 @@ impl Plan {
 
     /// Tiles that a warp takes one after another; `None` where its frame is no loop over them.
     pub(crate) fn queue(&self) -> Option<usize> {
-        self.mapping.queue.filter(|_| has_queue(self.layout, self.target, &self.mapping))
+        queue(self.layout, self.target, &self.mapping)
+    }
+
+    /// Whether warps stage tiles of interleaved problems, which are whole in the last block too.
+    pub(crate) fn stages_tiles(&self) -> bool {
+        stages_tiles(self.layout, &self.mapping)
     }
 
     /// Compute capability (times ten) below which the CUDA text does not compile.
@@ -218,10 +223,13 @@ impl Plan {
     }
 }
 
-/// Whether a mapping's queue means anything: only warps that stage tiles by bulk copies have one.
-fn has_queue(layout: Layout, target: Target, mapping: &Mapping) -> bool {
-    (layout, target, mapping.tier, mapping.staging)
-        == (Layout::Interleaved, Target::Cuda, Tier::Thread, Staging::Bulk)
+/// Only warps that stage tiles have a queue of them.
+fn queue(layout: Layout, target: Target, mapping: &Mapping) -> Option<usize> {
+    mapping.queue.filter(|_| target == Target::Cuda && stages_tiles(layout, mapping))
+}
+
+fn stages_tiles(layout: Layout, mapping: &Mapping) -> bool {
+    (layout, mapping.tier, mapping.staging) == (Layout::Interleaved, Tier::Thread, Staging::Bulk)
 }
 
 impl fmt::Display for Plan {

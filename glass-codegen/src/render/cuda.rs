@@ -4,7 +4,7 @@ use super::language::Language;
 use super::uses::Uses;
 use super::writer::{self, ACTIVE, Facts, Meeting, RELEASE, RING};
 use super::{Input, numerics, packing, separators};
-use crate::plan::{Access, BARRIER_BYTES, Mapping, Plan, Staging, TILE, Tier, WARP, staged_bytes};
+use crate::plan::{Access, BARRIER_BYTES, Mapping, Staging, TILE, Tier, WARP, staged_bytes};
 use crate::spec::{DType, Element, Layout, Operand, Role, Structure};
 use serde::Serialize;
 use std::collections::HashMap;
@@ -331,7 +331,7 @@ pub(super) fn code(input: &Input<'_>) -> String {
     let template = match (tier, staging) {
         (Tier::Thread, Staging::Shared) => "shared.cu.tera",
         _ if plan.queue().is_some() => "bulk_queue.cu.tera",
-        _ if stages_tiles(plan) => "bulk_tiles.cu.tera",
+        _ if plan.stages_tiles() => "bulk_tiles.cu.tera",
         (Tier::Thread, Staging::Bulk) => "bulk.cu.tera",
         (Tier::Thread, Staging::Ahead) => "ahead.cu.tera",
         _ if has_parts => "cooperative.cu.tera",
@@ -479,10 +479,10 @@ fn call_arguments(input: &Input<'_>, has_parts: bool) -> Vec<Argument> {
             return format!("s_{}", operand.name);
         }
         match (plan.mapping.tier, plan.mapping.staging) {
-            _ if stages_tiles(plan) && plan.accesses[operand_idx].is_staged => {
+            _ if plan.stages_tiles() && plan.accesses[operand_idx].is_staged => {
                 format!("s_{} + lane", operand.name)
             }
-            (Tier::Thread, Staging::Shared | Staging::Bulk) if !stages_tiles(plan) => {
+            (Tier::Thread, Staging::Shared | Staging::Bulk) if !plan.stages_tiles() => {
                 staged_base(operand, &plan.accesses[operand_idx])
             }
             _ => base(operand, plan.layout),
@@ -500,12 +500,6 @@ fn call_arguments(input: &Input<'_>, has_parts: bool) -> Vec<Argument> {
     let release = plan.queue().map(|_| RELEASE.to_owned());
     let of_frame = worker.into_iter().chain(active).chain(ring).chain(release);
     arguments(bases.chain(temporaries).chain(of_frame).chain(scalars).collect())
-}
-
-/// Whether warps stage tiles of interleaved problems, which are whole in the last block too.
-fn stages_tiles(plan: &Plan) -> bool {
-    let Mapping { tier, staging, .. } = plan.mapping;
-    (plan.layout, tier, staging) == (Layout::Interleaved, Tier::Thread, Staging::Bulk)
 }
 
 fn reads_ahead(input: &Input<'_>) -> bool {
