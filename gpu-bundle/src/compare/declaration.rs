@@ -1,10 +1,8 @@
 //! What is fixed before anything is timed. `docs/comparing.md` states the format.
 
-use crate::digest::sha256;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::path::Path;
 
 /// Metrics that stay apart, in this order.
 pub(super) const METRICS: [&str; 4] = ["e2e_batch", "e2e_single", "event_batch", "event_single"];
@@ -96,22 +94,6 @@ pub(super) struct Control {
 }
 
 impl Declaration {
-    /// Reads a declaration whose digest is the committed one.
-    ///
-    /// # Errors
-    /// The file is another one, or none.
-    pub(super) fn read(path: &Path, protocol: &str) -> Result<Declaration, String> {
-        let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
-        let digest = sha256(&bytes);
-        if digest != protocol {
-            return Err(format!(
-                "{} has the digest {digest}, not {protocol}: nothing is timed",
-                path.display()
-            ));
-        }
-        serde_json::from_slice(&bytes).map_err(|error| format!("{}: {error}", path.display()))
-    }
-
     /// For people, with the digest of what machines read.
     pub(super) fn text(&self, protocol: &str) -> String {
         let Declaration { rounds, samples, sample_us, warmup_ms, seed, mode, order_table, .. } = self;

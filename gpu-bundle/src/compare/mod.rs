@@ -23,7 +23,7 @@ mod summary;
 mod timing;
 
 use crate::cuda::Gpu;
-use crate::digest::sha256;
+use crate::digest::{declared, sha256};
 use crate::options;
 use crate::output;
 use crate::provenance::Provenance;
@@ -58,7 +58,7 @@ fn json(value: &impl Serialize) -> Result<String, String> {
 /// Measures what the declaration in the folder says.
 pub(crate) fn run(options: &options::Compare) -> Result<(), String> {
     let out = &options.out;
-    let declaration = Declaration::read(&out.join("declaration.json"), &options.protocol)?;
+    let declaration: Declaration = declared(&out.join("declaration.json"), &options.protocol)?;
     let own = fingerprint::own()?;
     if own != declaration.binary_sha256 {
         return Err(format!(

@@ -12,7 +12,6 @@ use glass_codegen::table;
 use glass_tests::parallel::in_parallel;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::path::Path;
 
 const SCHEMA: &str = "glass.crossover_declaration.v1";
 
@@ -159,22 +158,6 @@ const NOT_CLAIMED: [&str; 4] = [
 ];
 
 impl Declaration {
-    /// Reads a declaration whose digest is the committed one.
-    ///
-    /// # Errors
-    /// The file is another one, or none.
-    pub(super) fn read(path: &Path, protocol: &str) -> Result<Declaration, String> {
-        let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
-        let digest = sha256(&bytes);
-        if digest != protocol {
-            return Err(format!(
-                "{} has the digest {digest}, not {protocol}: nothing is timed",
-                path.display()
-            ));
-        }
-        serde_json::from_slice(&bytes).map_err(|error| format!("{}: {error}", path.display()))
-    }
-
     /// Whether this program makes the same kernels for the same question.
     ///
     /// # Errors
@@ -259,7 +242,7 @@ mod tests {
     fn a_file_of_another_digest_or_form_is_refused() {
         let path = std::env::temp_dir().join(format!("glass-crossover-{}.json", std::process::id()));
         std::fs::write(&path, "{}").unwrap();
-        let read = |protocol: &str| Declaration::read(&path, protocol).unwrap_err();
+        let read = |protocol: &str| crate::digest::declared::<Declaration>(&path, protocol).unwrap_err();
         assert!(read("ab").contains("not ab: nothing is timed"));
         assert!(read(&sha256("{}")).contains("missing field `schema`"));
         std::fs::remove_file(&path).unwrap();

@@ -9,7 +9,7 @@ pub(crate) mod shapes;
 mod view;
 
 use crate::cuda::Gpu;
-use crate::digest::sha256;
+use crate::digest::{declared, sha256};
 use crate::options;
 use crate::output::{self, Lines};
 use crate::provenance::Provenance;
@@ -40,7 +40,7 @@ pub(crate) fn declare(options: &options::DeclareCrossover) -> Result<(), String>
 
 /// Measures what the declaration says.
 pub(crate) fn run(options: &options::Crossover) -> Result<(), String> {
-    let declaration = Declaration::read(&options.declaration, &options.protocol)?;
+    let declaration: Declaration = declared(&options.declaration, &options.protocol)?;
     declaration.agrees_with(&declaration::declare()?)?;
     let images = std::env::temp_dir().join(format!("glass-gpu-crossover-{}", std::process::id()));
     let (cells, mut contenders) = contenders(&declaration.tasks, &images)?;

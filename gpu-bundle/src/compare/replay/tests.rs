@@ -6,7 +6,7 @@ use super::super::declaration::METRICS;
 use super::super::order::Variant;
 use super::super::summary::per_call;
 use super::*;
-use crate::digest::sha256;
+use crate::digest::{declared, sha256};
 use std::collections::BTreeMap;
 
 const PEER: &str = "cusolver potrfBatched lower";
@@ -213,8 +213,8 @@ fn another_declaration_is_not_timed() {
     let (out, _) = ran("other", None, None);
     let path = out.join("declaration.json");
     let protocol = sha256(std::fs::read(&path).unwrap());
-    assert!(Declaration::read(&path, &protocol).is_ok());
-    let refusal = Declaration::read(&path, &sha256("another")).unwrap_err();
+    assert!(declared::<Declaration>(&path, &protocol).is_ok());
+    let refusal = declared::<Declaration>(&path, &sha256("another")).unwrap_err();
     assert!(refusal.contains("nothing is timed"), "{refusal}");
     std::fs::remove_dir_all(out).unwrap();
 }
