@@ -213,7 +213,7 @@ mod tests {
             program: "/bin/sh".into(),
             arguments: vec!["-c".into(), script.into()],
             n_children: 3,
-            job_limit: Duration::from_millis(500),
+            job_limit: Duration::from_secs(5),
         }
     }
 

@@ -40,6 +40,9 @@ pub(crate) struct Count {
     pub(crate) wall: Duration,
 }
 
+/// Lines of one failed test that the end of a run repeats.
+const MAX_PRINTED: usize = 20;
+
 impl Suite {
     /// Runs the suite to its end, whatever fails.
     pub(crate) fn run(&self, prepare: impl FnOnce(&mut Command)) -> Result<Count, String> {
@@ -60,6 +63,20 @@ impl Suite {
 }
 
 impl Count {
+    /// What each failed test printed, under its name; of a long one the beginning.
+    pub(crate) fn failures(&self) -> Vec<String> {
+        let lines: Vec<_> = self.output.lines().collect();
+        let names = lines.iter().filter_map(|line| line.strip_prefix("test ")?.strip_suffix(" ... FAILED"));
+        let section = |name: &str| {
+            let heading = format!("---- {name} stdout ----");
+            let printed = lines.iter().skip_while(|line| **line != heading);
+            let own = printed.skip(1).take_while(|line| !line.starts_with("---- ") && **line != "failures:");
+            let own = own.filter(|line| !line.is_empty()).take(MAX_PRINTED);
+            own.fold(format!("failed: {name}"), |section, line| format!("{section}\n    {line}"))
+        };
+        names.map(section).collect()
+    }
+
     fn read(output: String) -> Count {
         let mut count = Count::default();
         for line in output.lines() {
@@ -96,5 +113,25 @@ mod tests {
         let count = Count::read(output.to_owned());
         assert_eq!((count.n_passed, count.n_failed), (12, 3));
         assert_eq!(count.skipped, ["CUDA device: no driver"]);
+    }
+
+    #[test]
+    fn a_failed_test_is_quoted() {
+        let output = "test a ... ok\n\
+                      test b::c ... FAILED\n\
+                      successes:\n\
+                      ---- a stdout ----\n\
+                      fine\n\
+                      failures:\n\
+                      \n\
+                      ---- b::c stdout ----\n\
+                      \n\
+                      thread 'b::c' panicked\n\
+                      left: 1\n\
+                      failures:\n\
+                      \x20   b::c\n\
+                      test result: FAILED. 1 passed; 1 failed; 0 ignored\n";
+        let count = Count::read(output.to_owned());
+        assert_eq!(count.failures(), ["failed: b::c\n    thread 'b::c' panicked\n    left: 1"]);
     }
 }

@@ -194,7 +194,8 @@ impl fmt::Display for IntExpr {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             IntExpr::Affine(index) => write!(f, "{index}"),
-            IntExpr::Div(name, by) => write!(f, "{name} / {by}"),
+            IntExpr::Div(index, by) if index.as_name().is_some() => write!(f, "{index} / {by}"),
+            IntExpr::Div(index, by) => write!(f, "({index}) / {by}"),
             IntExpr::Rem(index, by) => write!(f, "({index}) % {by}"),
             IntExpr::Min(name, limit) => write!(f, "min({name}, {limit})"),
             IntExpr::IfLess { left, right, then, otherwise } => {

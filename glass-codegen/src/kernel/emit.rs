@@ -89,7 +89,16 @@ impl<'a> Emit<'a> {
         self.push(Stmt::Comment(text));
     }
 
+    /// A named integer; what is known needs no name.
     pub(super) fn int(&mut self, name: &str, value: IntExpr) -> Index {
+        let known = match &value {
+            IntExpr::Div(index, by) => index.as_constant().map(|known| known / by),
+            IntExpr::Rem(index, by) => index.as_constant().map(|known| known % by),
+            _ => None,
+        };
+        if let Some(known) = known {
+            return Index::constant(known);
+        }
         self.push(Stmt::Int { name: name.to_owned(), value });
         Index::name(name)
     }
@@ -435,7 +444,7 @@ impl<'a> Emit<'a> {
             return;
         }
         self.each("element", &Index::constant(0), &Index::constant(n_elements), |emit, element| {
-            let position = emit.unflattened("element", element, letters, None);
+            let position = emit.unflattened(element, letters, None);
             body(emit, &position);
         });
     }
@@ -456,32 +465,25 @@ impl<'a> Emit<'a> {
     }
 
     /// Names the letters of a flattened index, under names of their own for every suffix.
-    pub(super) fn unflattened(
-        &mut self,
-        name: &str,
-        index: Index,
-        letters: &[Letter],
-        suffix: Option<&str>,
-    ) -> Position {
+    pub(super) fn unflattened(&mut self, index: Index, letters: &[Letter], suffix: Option<&str>) -> Position {
         if let [letter] = letters {
             return vec![(letter.name, index)];
         }
-        let mut rest = (name.to_owned(), index);
+        let mut rest = index;
         let mut position = Position::new();
         for (letter_idx, letter) in letters.iter().enumerate() {
             if letter_idx + 1 == letters.len() {
-                position.push((letter.name, rest.1.clone()));
+                position.push((letter.name, rest));
                 break;
             }
             let own = format!("{}_{}", letter.name, suffix.unwrap_or("idx"));
-            let own = self.int(&own, IntExpr::Rem(rest.1.clone(), letter.extent));
+            let own = self.int(&own, IntExpr::Rem(rest.clone(), letter.extent));
             position.push((letter.name, own));
             let name = match suffix {
                 Some(suffix) => format!("{}_rest_{suffix}", letter.name),
                 None => format!("{}_rest", letter.name),
             };
-            let index = self.int(&name, IntExpr::Div(rest.0.clone(), letter.extent));
-            rest = (name, index);
+            rest = self.int(&name, IntExpr::Div(rest, letter.extent));
         }
         position
     }

@@ -61,6 +61,14 @@ impl Index {
         self.terms.is_empty().then_some(self.constant).and_then(|constant| constant.try_into().ok())
     }
 
+    /// The name of an integer that stands alone.
+    pub fn as_name(&self) -> Option<&str> {
+        match self.terms.as_slice() {
+            [Term { coefficient: 1, name }] if self.constant == 0 => Some(name),
+            _ => None,
+        }
+    }
+
     /// A named integer.
     pub fn name(name: &str) -> Index {
         Index { terms: vec![Term { coefficient: 1, name: name.to_owned() }], ..Index::default() }

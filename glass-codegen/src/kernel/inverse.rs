@@ -137,9 +137,9 @@ fn eliminate(factor: &Factor, k: &Index, reciprocal: &str, emit: &mut Emit<'_>) 
     let around = |index: Index| IntExpr::Rem(index.plus(k.clone()).plus(Index::constant(1)), n);
     let n_others = (n - 1) * (n - 1);
     emit.each("element", &Index::default(), &Index::constant(n_others), |emit, element| {
-        let from_k = emit.int("row_from", IntExpr::Rem(element, n - 1));
+        let from_k = emit.int("row_from", IntExpr::Rem(element.clone(), n - 1));
         let i = emit.int("i", around(from_k));
-        let from_k = emit.int("col_from", IntExpr::Div("element".to_owned(), n - 1));
+        let from_k = emit.int("col_from", IntExpr::Div(element, n - 1));
         let j = emit.int("j", around(from_k));
         let old = emit.read(target, &at(&i, &j), "old");
         let acc = emit.var("acc", Some(&old));

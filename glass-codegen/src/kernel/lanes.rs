@@ -26,8 +26,6 @@ pub(super) trait Outputs {
 pub(super) struct Term<'t> {
     /// Its index.
     pub(super) index: Index,
-    /// Name of the index where it is a single name.
-    pub(super) name: &'t str,
     /// Suffix of the values it loads.
     pub(super) suffix: &'t str,
 }
@@ -86,7 +84,7 @@ impl<O: Outputs> Lanes<'_, O> {
     /// Each segment of `lanes` lanes shares one output.
     fn segments(&self, worker: &str, lanes: usize, n_workers: usize, emit: &mut Emit<'_>) {
         let n_outputs = self.outputs.n_outputs();
-        emit.int("segment", IntExpr::Div(worker.to_owned(), lanes));
+        emit.int("segment", IntExpr::Div(Index::name(worker), lanes));
         emit.int("part", IntExpr::Rem(Index::name(worker), lanes));
         self.rounds(Some("segment"), n_workers / lanes, emit, |is_ragged, emit| {
             // Idle segments repeat the last output, so that every lane reaches the tree.
@@ -135,16 +133,8 @@ impl<O: Outputs> Lanes<'_, O> {
         emit.push(Stmt::Loop { var: "round".to_owned(), start, end, step: 1, unroll, stmts });
     }
 
-    fn add(
-        &self,
-        acc: &str,
-        position: &Position,
-        index: Index,
-        name: &str,
-        suffix: &str,
-        emit: &mut Emit<'_>,
-    ) {
-        self.outputs.term(acc, position, Term { index, name, suffix }, emit);
+    fn add(&self, acc: &str, position: &Position, index: Index, suffix: &str, emit: &mut Emit<'_>) {
+        self.outputs.term(acc, position, Term { index, suffix }, emit);
     }
 
     fn rolled(&self, var: &str, count: usize, emit: &mut Emit<'_>, body: impl FnOnce(&mut Emit<'_>)) {
@@ -163,12 +153,12 @@ impl<O: Outputs> Lanes<'_, O> {
         emit.var("acc", None);
         if self.unroll_terms {
             for term in 0..n_terms {
-                self.add("acc", position, Index::constant(term), "", &term.to_string(), emit);
+                self.add("acc", position, Index::constant(term), &term.to_string(), emit);
             }
             return;
         }
         self.rolled("term", n_terms, emit, |emit| {
-            self.add("acc", position, Index::name("term"), "term", "t", emit);
+            self.add("acc", position, Index::name("term"), "t", emit);
         });
     }
 
@@ -185,11 +175,11 @@ impl<O: Outputs> Lanes<'_, O> {
                 let name = format!("term_{lane}");
                 let value = Index::name("sweep").times(lanes).plus(Index::constant(lane));
                 let term = emit.int(&name, IntExpr::Affine(value));
-                self.add(&slot(lane), position, term, &name, &format!("l{lane}"), emit);
+                self.add(&slot(lane), position, term, &format!("l{lane}"), emit);
             }
         });
         for term in n_rolled * lanes..n_terms {
-            self.add(&slot(term % lanes), position, Index::constant(term), "", &term.to_string(), emit);
+            self.add(&slot(term % lanes), position, Index::constant(term), &term.to_string(), emit);
         }
         let mut half = lanes / 2;
         while half > 0 {
@@ -210,17 +200,17 @@ impl<O: Outputs> Lanes<'_, O> {
             for pass in 0..n_full {
                 let name = format!("term_{pass}");
                 let term = emit.int(&name, at(Index::constant(pass)));
-                self.add("acc", position, term, &name, &pass.to_string(), emit);
+                self.add("acc", position, term, &pass.to_string(), emit);
             }
         } else {
             self.rolled("sweep", n_full, emit, |emit| {
                 let term = emit.int("term", at(Index::name("sweep")));
-                self.add("acc", position, term, "term", "p", emit);
+                self.add("acc", position, term, "p", emit);
             });
         }
         if !n_terms.is_multiple_of(lanes) {
             let last = emit.int("last_term", at(Index::constant(n_full)));
-            let stmts = emit.scope(|emit| self.add("acc", position, last, "last_term", "last", emit));
+            let stmts = emit.scope(|emit| self.add("acc", position, last, "last", emit));
             emit.push(Stmt::Guard { name: "last_term".to_owned(), limit: n_terms, stmts });
         }
     }
@@ -238,9 +228,9 @@ impl Outputs for Sums<'_> {
     fn position(&self, output: &str, emit: &mut Emit<'_>) -> Position {
         let letters = &self.contraction.outputs;
         match self.contraction.domain {
-            Domain::Full => emit.unflattened(output, Index::name(output), letters, None),
+            Domain::Full => emit.unflattened(Index::name(output), letters, None),
             Domain::Lower | Domain::Mirrored => {
-                let (row, col) = lower_triangle(output, letters[0].extent, emit);
+                let (row, col) = lower_triangle(Index::name(output), letters[0].extent, emit);
                 vec![(letters[0].name, row), (letters[1].name, col)]
             }
         }
@@ -251,7 +241,7 @@ impl Outputs for Sums<'_> {
         let terms = match (letters.as_slice(), term.index.as_constant()) {
             ([letter], _) => vec![(letter.name, term.index)],
             (letters, Some(constant)) => super::emit::constant_position(letters, constant),
-            (letters, None) => emit.unflattened(term.name, term.index, letters, Some(term.suffix)),
+            (letters, None) => emit.unflattened(term.index, letters, Some(term.suffix)),
         };
         let position = [position.as_slice(), &terms].concat();
         Sums::term(self, acc, &position, term.suffix, emit);
@@ -274,12 +264,15 @@ pub(super) fn form(order: Order, form: Form) -> Form {
 ///
 /// Two columns of together constant length fold into one column of a rectangle: the first with the last for an even
 /// `n`, the second with the last for an odd one.
-pub(super) fn lower_triangle(element: &str, n: usize, emit: &mut Emit<'_>) -> (Index, Index) {
+pub(super) fn lower_triangle(element: Index, n: usize, emit: &mut Emit<'_>) -> (Index, Index) {
+    if n == 1 && element.as_constant().is_some() {
+        return (Index::default(), Index::default());
+    }
     // Folded columns have `height` entries; the column itself starts at entry `folded_col + above`.
     let is_even = n.is_multiple_of(2);
     let (height, above) = if is_even { (n + 1, 1) } else { (n, 0) };
-    let entry = emit.int("entry", IntExpr::Rem(Index::name(element), height));
-    let folded_col = emit.int("folded_col", IntExpr::Div(element.to_owned(), height));
+    let entry = emit.int("entry", IntExpr::Rem(element.clone(), height));
+    let folded_col = emit.int("folded_col", IntExpr::Div(element, height));
     emit.int("first_entry", IntExpr::Affine(folded_col.clone().plus(Index::constant(above))));
     let partner = Index::constant(n - above).minus(folded_col.clone());
     let select = |then: Index, otherwise: Index| IntExpr::IfLess {

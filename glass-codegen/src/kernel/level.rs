@@ -72,7 +72,7 @@ fn in_vectors(sum: &impl Outputs, worker: &str, accs: &[String], emit: &mut Emit
         }
         for (place, acc) in accs.iter().enumerate() {
             let index = first.clone().plus(Index::constant(place));
-            sum.term(acc, &Vec::new(), Term { index, name: "", suffix: &format!("{pass}_{place}") }, emit);
+            sum.term(acc, &Vec::new(), Term { index, suffix: &format!("{pass}_{place}") }, emit);
         }
     }
     halve(accs, emit);
@@ -119,7 +119,7 @@ fn written_out(sum: &impl Outputs, worker: &str, acc: &str, emit: &mut Emit<'_>)
     let n_workers = emit.workers.count;
     for pass in 0..sum.n_terms() / n_workers {
         let index = Index::name(worker).plus(Index::constant(pass * n_workers));
-        let term = Term { index, name: "", suffix: &pass.to_string() };
+        let term = Term { index, suffix: &pass.to_string() };
         sum.term(acc, &Vec::new(), term, emit);
     }
 }
@@ -146,7 +146,7 @@ fn rolled(sum: &impl Outputs, acc: &str, emit: &mut Emit<'_>) {
     let var = "term";
     strided(var, (emit.workers.count, PASSES_AT_ONCE), emit, |index, emit| {
         emit.within_count(var, |emit| {
-            sum.term(acc, &Vec::new(), Term { index, name: var, suffix: "t" }, emit);
+            sum.term(acc, &Vec::new(), Term { index, suffix: "t" }, emit);
         });
     });
 }

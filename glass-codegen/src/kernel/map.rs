@@ -22,8 +22,8 @@ pub(super) fn map(map: &Map, emit: &mut Emit<'_>) {
     }
     // Strictly below the diagonal of n x n lies the lower triangle of one size less.
     let n_elements = n * (n - 1) / 2;
-    emit.each("element", &Index::default(), &Index::constant(n_elements), |emit, _| {
-        let (i, j) = lower_triangle("element", n - 1, emit);
+    emit.each("element", &Index::default(), &Index::constant(n_elements), |emit, element_idx| {
+        let (i, j) = lower_triangle(element_idx, n - 1, emit);
         element(map, &vec![(row, i.plus(Index::constant(1))), (col, j)], emit);
     });
 }

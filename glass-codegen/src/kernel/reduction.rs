@@ -27,7 +27,7 @@ pub(super) fn reduction(reduction: &Reduction, form: Form, unroll_terms: bool, e
     }
     emit.var("acc", None);
     for term in 0..reduction.length {
-        let summand = Summand { index: Index::constant(term), name: "", suffix: &term.to_string() };
+        let summand = Summand { index: Index::constant(term), suffix: &term.to_string() };
         sum.term("acc", &Position::new(), summand, emit);
     }
     sum.finish("acc", &Position::new(), emit);

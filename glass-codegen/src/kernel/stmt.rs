@@ -545,7 +545,7 @@ pub enum IntExpr {
     /// An affine combination.
     Affine(Index),
     /// Quotient by a constant.
-    Div(String, usize),
+    Div(Index, usize),
     /// Remainder by a constant.
     Rem(Index, usize),
     /// The smaller of a name and a constant.

@@ -87,8 +87,8 @@ impl<Visit: FnMut(&Stmt, usize)> Walk<'_, Visit> {
     fn depends_on(&self, stmts: &[Stmt], var: &str) -> bool {
         let mentions = |index: &Index| index.terms.iter().any(|term| term.name == var);
         let is_made_from = |value: &IntExpr| match value {
-            IntExpr::Affine(index) | IntExpr::Rem(index, _) => mentions(index),
-            IntExpr::Div(name, _) | IntExpr::Min(name, _) => name == var,
+            IntExpr::Affine(index) | IntExpr::Div(index, _) | IntExpr::Rem(index, _) => mentions(index),
+            IntExpr::Min(name, _) => name == var,
             IntExpr::IfLess { left, right, then, otherwise } => {
                 left == var || right == var || mentions(then) || mentions(otherwise)
             }
@@ -119,7 +119,7 @@ impl<Visit: FnMut(&Stmt, usize)> Walk<'_, Visit> {
     fn int(&self, value: &IntExpr) -> isize {
         match value {
             IntExpr::Affine(index) => self.value(index),
-            IntExpr::Div(name, by) => self.known(name) / by.cast_signed(),
+            IntExpr::Div(index, by) => self.value(index) / by.cast_signed(),
             IntExpr::Rem(index, by) => self.value(index) % by.cast_signed(),
             IntExpr::Min(name, limit) => self.known(name).min(limit.cast_signed()),
             IntExpr::IfLess { left, right, then, otherwise } => {

@@ -533,16 +533,15 @@ impl Writer<'_> {
         self.fill(component, &arguments)
     }
 
+    fn dividend(&self, index: &Index) -> String {
+        index.as_name().map_or_else(|| format!("({})", self.index(index)), str::to_owned)
+    }
+
     fn int(&self, value: &IntExpr) -> String {
         match value {
             IntExpr::Affine(index) => self.index(index),
-            IntExpr::Div(name, by) => format!("{name} / {}", self.literal(*by)),
-            IntExpr::Rem(index, by) => match index.terms.as_slice() {
-                [term] if term.coefficient == 1 && index.constant == 0 => {
-                    format!("{} % {}", term.name, self.literal(*by))
-                }
-                _ => format!("({}) % {}", self.index(index), self.literal(*by)),
-            },
+            IntExpr::Div(index, by) => format!("{} / {}", self.dividend(index), self.literal(*by)),
+            IntExpr::Rem(index, by) => format!("{} % {}", self.dividend(index), self.literal(*by)),
             IntExpr::Min(name, limit) => {
                 self.fill("min", &[("name", name), ("limit", &self.literal(*limit))])
             }

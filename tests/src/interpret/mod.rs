@@ -516,6 +516,14 @@ impl<'a, T: Real> Machine<'a, T> {
         Ok(sums)
     }
 
+    fn dividend(&self, name: &str, index: &Index, active: &[bool]) -> Result<Vec<isize>, String> {
+        let ints = self.index(index, active)?;
+        match workers(active).find(|worker| ints[*worker] < 0) {
+            Some(worker) => Err(format!("`{name}` divides {}", ints[worker])),
+            None => Ok(ints),
+        }
+    }
+
     fn int(&self, name: &str, value: &IntExpr, active: &[bool]) -> Result<Vec<isize>, String> {
         let from = |ints: &[isize], of: &dyn Fn(isize) -> isize| -> Vec<isize> {
             let own = |worker: usize| if active[worker] { of(ints[worker]) } else { NO_INT };
@@ -523,14 +531,8 @@ impl<'a, T: Real> Machine<'a, T> {
         };
         let ints = match value {
             IntExpr::Affine(index) => from(&self.index(index, active)?, &|int| int),
-            IntExpr::Div(name, by) => from(self.named(name)?, &|int| int / *by as isize),
-            IntExpr::Rem(index, by) => {
-                let ints = self.index(index, active)?;
-                if let Some(worker) = workers(active).find(|worker| ints[*worker] < 0) {
-                    return Err(format!("`{name}` is a remainder of {}", ints[worker]));
-                }
-                from(&ints, &|int| int % *by as isize)
-            }
+            IntExpr::Div(index, by) => from(&self.dividend(name, index, active)?, &|int| int / *by as isize),
+            IntExpr::Rem(index, by) => from(&self.dividend(name, index, active)?, &|int| int % *by as isize),
             IntExpr::Min(name, limit) => from(self.named(name)?, &|int| int.min(*limit as isize)),
             IntExpr::IfLess { left, right, then, otherwise } => {
                 let (left, right) = (self.named(left)?, self.named(right)?);

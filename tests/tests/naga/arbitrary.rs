@@ -1,4 +1,6 @@
 //! Arbitrary attributes: refused with a diagnostic, or generated, valid and right. Never a panic.
+//!
+//! `cargo xtask test` draws from one seed; `PROPTEST_CASES=50000 cargo test` of this file looks for what that one misses.
 
 use crate::validate::validate;
 use glass_codegen::catalogue::{Availability, Op};
@@ -207,6 +209,45 @@ proptest! {
             prop_assert_eq!(mapping.to_string().parse(), Ok(mapping));
         }
     }
+}
+
+/// A loop of one pass is no loop: its index is a constant beside those that vary.
+#[test]
+fn sizes_of_one_and_two_stand_beside_long_ones() {
+    let mut n_valid = 0;
+    for op in Op::ALL.iter().filter(|op| op.has_name() && op.availability() == Availability::Now) {
+        let sizes: Vec<_> = op.entry().sizes.iter().filter(|size| size.rows().is_none()).collect();
+        if sizes.len() < 2 {
+            continue;
+        }
+        for (long_idx, pick) in
+            (0..sizes.len()).flat_map(|idx| (0..1 << sizes.len()).map(move |pick| (idx, pick)))
+        {
+            let mut fields = Fields { op: Some(op.as_str().to_owned()), ..Fields::default() };
+            for (size_idx, size) in sizes.iter().enumerate() {
+                let extent = if size_idx == long_idx { 300 } else { 1 + (pick >> size_idx & 1) };
+                if let Some(Slot::Integer(slot)) = fields.slot(size.field) {
+                    *slot = Some(extent);
+                }
+            }
+            for tier in ["thread", "warp", "block"] {
+                fields.tier = Some(tier.to_owned());
+                if let Ok(request) = lower(&fields) {
+                    n_valid += 1;
+                    let generated = generate(&request);
+                    for variant in generated.variants.iter().filter(|_| request.spec.n_fmas() <= 4096) {
+                        let result = match request.spec.dtype {
+                            DType::F32 => right::<f32>(&generated, variant),
+                            DType::F64 => right::<f64>(&generated, variant),
+                        };
+                        result.unwrap_or_else(|error| panic!("{fields:?}: {error}"));
+                    }
+                }
+            }
+        }
+    }
+    println!("{n_valid} attributes");
+    assert!(n_valid > 1000, "{n_valid} attributes");
 }
 
 /// Attributes that are refused test nothing behind the checks.

@@ -8,15 +8,12 @@ impl Scope<'_> {
     pub(super) fn range_of(&self, value: &IntExpr) -> Result<RangeInclusive<isize>, String> {
         Ok(match value {
             IntExpr::Affine(index) => self.range_of_index(index)?,
-            IntExpr::Div(name, by) => {
-                let range = &self.int(name)?.range;
+            IntExpr::Div(index, by) => {
+                let range = self.range_of_dividend(index)?;
                 range.start() / *by as isize..=range.end() / *by as isize
             }
             IntExpr::Rem(index, by) => {
-                let range = self.range_of_index(index)?;
-                if *range.start() < 0 {
-                    return Err(format!("remainder of a negative `{index}`"));
-                }
+                let range = self.range_of_dividend(index)?;
                 0..=(*range.end()).min(*by as isize - 1)
             }
             IntExpr::Min(name, limit) => {
@@ -26,6 +23,15 @@ impl Scope<'_> {
             }
             IntExpr::IfLess { .. } => self.range_by_values(value)?,
         })
+    }
+
+    /// Languages differ in how they divide negative numbers.
+    fn range_of_dividend(&self, index: &Index) -> Result<RangeInclusive<isize>, String> {
+        let range = self.range_of_index(index)?;
+        match *range.start() < 0 {
+            true => Err(format!("division of a negative `{index}`")),
+            false => Ok(range),
+        }
     }
 
     pub(super) fn range_of_index(&self, index: &Index) -> Result<RangeInclusive<isize>, String> {
@@ -86,7 +92,7 @@ impl Scope<'_> {
         };
         Ok(match value {
             IntExpr::Affine(index) => of_index(index)?,
-            IntExpr::Div(name, by) => of_name(name)? / *by as isize,
+            IntExpr::Div(index, by) => of_index(index)? / *by as isize,
             IntExpr::Rem(index, by) => of_index(index)? % *by as isize,
             IntExpr::Min(name, limit) => of_name(name)?.min(*limit as isize),
             IntExpr::IfLess { left, right, then, otherwise } => {
@@ -100,8 +106,8 @@ impl Scope<'_> {
 /// Made from one other integer, so that each value of that one gives one value.
 fn is_derived(value: &IntExpr) -> bool {
     match value {
-        IntExpr::Affine(index) | IntExpr::Rem(index, _) => index.terms.len() == 1,
-        IntExpr::Div(..) | IntExpr::IfLess { .. } => true,
+        IntExpr::Affine(index) | IntExpr::Div(index, _) | IntExpr::Rem(index, _) => index.terms.len() == 1,
+        IntExpr::IfLess { .. } => true,
         IntExpr::Min(..) => false,
     }
 }
@@ -110,8 +116,8 @@ fn is_derived(value: &IntExpr) -> bool {
 pub(super) fn names(value: &IntExpr) -> Vec<String> {
     let of_index = |index: &Index| index.terms.iter().map(|term| term.name.clone()).collect::<Vec<_>>();
     match value {
-        IntExpr::Affine(index) | IntExpr::Rem(index, _) => of_index(index),
-        IntExpr::Div(name, _) | IntExpr::Min(name, _) => vec![name.clone()],
+        IntExpr::Affine(index) | IntExpr::Div(index, _) | IntExpr::Rem(index, _) => of_index(index),
+        IntExpr::Min(name, _) => vec![name.clone()],
         IntExpr::IfLess { left, right, then, otherwise } => {
             [vec![left.clone(), right.clone()], of_index(then), of_index(otherwise)].concat()
         }

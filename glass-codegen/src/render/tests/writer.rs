@@ -104,7 +104,7 @@ fn integers() {
     };
     let stmts = vec![
         Stmt::Comment(name("who owns what")),
-        int("col", IntExpr::Div(name("lane"), 4)),
+        int("col", IntExpr::Div(Index::name("lane"), 4)),
         int("row", IntExpr::Rem(Index::name("lane"), 4)),
         int("next", IntExpr::Rem(Index::name("lane").plus(Index::constant(1)), 4)),
         int("valid", IntExpr::Min(name("row"), 2)),
