@@ -112,6 +112,8 @@ use proc_macro::TokenStream;
 /// | `bilinear` | R = X' M Y | `n` `p` `q` | `alpha` `beta` | `r` |
 /// | `congruence_accum` | C = G M G', M symmetric | `p` `q` | `alpha` `beta` | `c` |
 /// | `riccati_gain` | K = (R + B' P B)^-1 B' P A | `nx` `nu` | `reg` `factor` `rsqrt` `check` | `k`, with `factor` `l`, `status` |
+/// | `riccati_step` | K = Quu^-1 Qux, d = Quu^-1 Qu, Vxx = Qxx - Qux' K, Vx = Qx - Qux' d | `nx` `nu` | `reg` `rsqrt` `check` | `k`, `d`, `vxx`, `vx`, `status` |
+/// | `riccati_pass` | the same for `knots` knots, from the last one to the first, the value kept on chip between them | `nx` `nu` `knots` | `reg` `rsqrt` `check` | `k`, `d`, `vxx`, `vx`, `status` |
 /// | `gn_step` | dq = (J' J + D)^-1 J' r | `m` `n` | `reg` `rsqrt` `check` | `dq`, `status` |
 ///
 /// With `scalar` the scalar `alpha` of the launch stands in for `y`. `nrhs` is 1, `dim` is 4 and `lda`, `ldb`, `ldc`, `ldx` are without
@@ -135,7 +137,7 @@ use proc_macro::TokenStream;
 ///
 /// # Status
 /// `status` is one `u32` a problem: 0 where everything went well, otherwise the number, from 1, of the first pivot that
-/// is not finite or (of `potrf`, `posv`, `riccati_gain`, `gn_step`) not positive or (of `ldlt`, `ldlt_pivoted`, `inv`, `inv_pivoted`, `getrf`, `gesv`) zero. The results
+/// is not finite or (of `potrf`, `posv`, `riccati_gain`, `riccati_step`, `riccati_pass`, `gn_step`) not positive or (of `ldlt`, `ldlt_pivoted`, `inv`, `inv_pivoted`, `getrf`, `gesv`) zero. The results
 /// of that problem are then as computed; no other problem is disturbed. Of several matrices each has a word of its own,
 /// in order, and a failing one disturbs no other one. `inertia` is three `u32` a
 /// problem: how many eigenvalues of D are positive, negative and zero. `index` counts from 0, and `pivots` holds the row,

@@ -308,19 +308,20 @@ fn contradictory_tasks() {
 #[test]
 fn more_operands_than_a_host_body_serves() {
     const X: Operand = sample::real("x", 1, 1, Access::In);
-    const OPERANDS: [Operand; 13] = {
-        let mut operands = [X; 13];
-        operands[12] = Operand { name: "y", access: Access::Out, ..X };
+    const MOST: usize = glass_rt::host::MAX_OPERANDS;
+    const OPERANDS: [Operand; MOST + 1] = {
+        let mut operands = [X; MOST + 1];
+        operands[MOST] = Operand { name: "y", access: Access::Out, ..X };
         operands
     };
     static TASK: Task = Task { operands: &OPERANDS, scalars: &[], ..sample::GEMV_F32_CONTIGUOUS_TASK };
     let device = Device::host();
     let x = device.filled(1, N_PROBLEMS, Layout::Contiguous, 1.0f32).unwrap();
     let mut y = device.filled(1, N_PROBLEMS, Layout::Contiguous, 7.0f32).unwrap();
-    let error = launch(&TASK, &device, plain(&[&x; 12], &mut [&mut y], &[])).unwrap_err();
+    let error = launch(&TASK, &device, plain(&[&x; MOST], &mut [&mut y], &[])).unwrap_err();
     let subject = format!("kernel `{}`", TASK.variants[0].symbol);
-    let available = glass_rt::host::MAX_OPERANDS as u64;
-    assert_eq!(error, Error::Limit { subject, what: "operands", required: 13, available });
+    let (required, available) = (MOST as u64 + 1, MOST as u64);
+    assert_eq!(error, Error::Limit { subject, what: "operands", required, available });
     assert!(y.download().unwrap().iter().all(|value| *value == 7.0));
 }
 

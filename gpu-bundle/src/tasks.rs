@@ -133,8 +133,7 @@ pub(crate) fn tuned() -> Vec<(Spec, Layout)> {
 pub(crate) fn of_key(key: &str) -> Result<(Spec, Layout), String> {
     static KNOWN: OnceLock<HashMap<String, (Spec, Layout)>> = OnceLock::new();
     let known = KNOWN.get_or_init(|| {
-        let of_grid =
-            grid::grid().iter().chain(grid::unconfirmed()).map(|entry| (entry.spec.clone(), entry.layout));
+        let of_grid = grid::grid().iter().map(|entry| (entry.spec.clone(), entry.layout));
         let of_crossover = shapes::all().into_iter().map(|shape| (shape.spec, Layout::Contiguous));
         of_grid
             .chain(tuned())

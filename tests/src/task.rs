@@ -87,6 +87,8 @@ pub fn known(spec: &Spec) -> Option<Task> {
         Op::TensorVecContract | Op::VecTensorVec => names.tensor(),
         Op::CongruenceSym | Op::Bilinear | Op::CongruenceAccum => names.congruence(),
         Op::RiccatiGain => names.riccati(),
+        Op::RiccatiStep => names.riccati_step().into(),
+        Op::RiccatiPass => RiccatiPass { step: names.riccati_step(), knots: names.size("knots") }.into(),
         Op::GnStep => names.gn_step(),
         Op::Symm => Trmm {
             n: names.size("m"),
@@ -396,6 +398,16 @@ impl Names<'_> {
             check: self.check(),
         }
         .into()
+    }
+
+    fn riccati_step(&self) -> RiccatiStep {
+        RiccatiStep {
+            nx: self.size("nx"),
+            nu: self.size("nu"),
+            reg: self.reg(),
+            rsqrt: self.has("rsqrt"),
+            check: self.check(),
+        }
     }
 
     fn gn_step(&self) -> Task {

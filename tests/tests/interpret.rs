@@ -28,7 +28,7 @@ fn every_f64_kernel_describes_the_bits_of_its_form() {
 }
 
 fn every_kernel<T: Real>(dtype: DType) {
-    let all = grid::grid().iter().chain(grid::unconfirmed());
+    let all = grid::grid().iter();
     let entries: Vec<_> = all.filter(|entry| entry.spec.dtype == dtype).collect();
     let faults: Vec<_> = entries
         .iter()

@@ -15,8 +15,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// ptxas keeps to a step of occupancy.
+const KNOT: &str = "at most 16 bytes of addresses in loops";
+
 /// Kernels that may spill on sm_90, each with its reason. Everything else must stay in registers.
 const SPILLING: &[(&str, &str)] = &[
+    ("glass_riccati_pass_f32_nx12_nu4_knots3_warp_serial_contiguous_t128", KNOT),
+    ("glass_riccati_pass_f64_nx14_nu7_knots32_warp_reduced4_interleaved_t128", KNOT),
+    ("glass_riccati_pass_f64_nx14_nu7_knots3_warp_reduced4_interleaved_t128", KNOT),
+    ("glass_riccati_pass_f64_nx3_nu2_knots2_diagshift_unchecked_warp_reduced4_interleaved_t128", KNOT),
+    ("glass_riccati_pass_f64_nx3_nu2_knots2_shift_warp_reduced4_interleaved_t128", KNOT),
+    ("glass_riccati_pass_f64_nx3_nu2_knots3_warp_reduced4_interleaved_t128", KNOT),
+    ("glass_riccati_step_f32_nx36_nu12_block_serial_interleaved_shared_t96", KNOT),
+    ("glass_riccati_step_f64_nx12_nu6_thread_serial_interleaved_t128", KNOT),
     ("glass_inv_many_f64_n3_n6_n1_block_serial_interleaved_t57", "20 bytes around a reciprocal in a loop"),
     (
         "glass_inv_many_f64_n4_n3_n5_n1_inplace_block_serial_contiguous_t33",
@@ -59,7 +70,7 @@ const SAMPLE: [&str; 3] = ["glass_gemv_f32_m7_k14", "glass_gemm_f64_m9_n4_k7", "
 fn the_grid_stays_within_its_resources() {
     let is_blessed = std::env::var_os("GLASS_BLESS").is_some();
     let takes_all = is_blessed || std::env::var_os("GLASS_GRID").is_some_and(|share| share == "all");
-    let entries = grid::of(Target::Cuda);
+    let entries = confirmed();
     let n_all = entries.len();
     let variants: Vec<_> = entries
         .into_iter()
@@ -113,8 +124,10 @@ fn the_grid_stays_within_its_resources() {
 /// A mapping that nobody has measured is worth measuring only where it stays in registers.
 #[test]
 fn what_no_gpu_has_run_stays_in_registers() {
-    let variants: Vec<_> = grid::unconfirmed().iter().map(Entry::variant).collect();
+    let waiting = grid::unconfirmed().iter().filter(|entry| entry.target == Target::Cuda);
+    let variants: Vec<_> = waiting.map(Entry::variant).collect();
     let Some((_, results)) = compiled("unconfirmed", "sm_90", &variants) else { return };
+    let mut faults = Vec::new();
     for (variant, result) in variants.iter().zip(results) {
         let symbol = &variant.symbol;
         let compiled = result.unwrap_or_else(|log| panic!("{symbol}: {log}"));
@@ -122,8 +135,15 @@ fn what_no_gpu_has_run_stays_in_registers() {
             Resources::parse(&compiled.log).unwrap_or_else(|complaint| panic!("{symbol}: {complaint}"));
         println!("{symbol}: {} registers, {} B spilled", resources.registers, resources.spill);
         let may_spill = SPILLING.iter().any(|(known, _)| known == symbol);
-        assert_eq!(resources.spill > 0, may_spill, "{symbol}: {} B spilled", resources.spill);
+        if (resources.spill > 0) != may_spill {
+            faults.push(format!("{symbol}: {} B spilled", resources.spill));
+        }
     }
+    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+}
+
+fn confirmed() -> Vec<Entry> {
+    grid::confirmed().iter().filter(|entry| entry.target == Target::Cuda).cloned().collect()
 }
 
 /// Straight-line text of one thread is where registers run out: half of it is in the share. Of the loops every ninth is.
@@ -138,7 +158,7 @@ fn is_in_share(entry: &Entry) -> bool {
 #[test]
 fn the_baseline_lists_the_grid() {
     let baseline = baseline(&case::package().join("resources/sm_90.toml"));
-    let symbols: BTreeSet<_> = grid::of(Target::Cuda).iter().map(Entry::symbol).collect();
+    let symbols: BTreeSet<_> = confirmed().iter().map(Entry::symbol).collect();
     let listed: BTreeSet<_> = baseline.kernels.into_keys().collect();
     let differing: Vec<_> = symbols.symmetric_difference(&listed).take(20).collect();
     assert!(differing.is_empty(), "in the grid or in the baseline alone: {differing:#?}");

@@ -161,7 +161,9 @@ fn moved(entry: &Entry, plan: &Plan, closed: &Closed) -> Option<Moved> {
 
 #[test]
 fn closed_forms_are_counted() {
-    let entries = grid::grid().iter().filter(|entry| entry.mapping.form == Form::Serial).cloned();
+    // Lanes that keep a row go through the motions of every row.
+    let is_closed = |entry: &&Entry| entry.mapping.form == Form::Serial && !entry.mapping.is_by_rows;
+    let entries = grid::grid().iter().filter(is_closed).cloned();
     let known: Vec<(Entry, Closed)> =
         entries.filter_map(|entry| closed(&entry.spec).map(|closed| (entry, closed))).collect();
     let mut faults = Vec::new();

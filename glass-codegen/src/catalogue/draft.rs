@@ -130,6 +130,13 @@ impl<'a> Draft<'a> {
         self.spec.phases.push(phase);
     }
 
+    /// The phases that `body` adds, by themselves.
+    pub(super) fn steps(&mut self, body: impl FnOnce(&mut Self)) -> Vec<Phase> {
+        let first = self.spec.phases.len();
+        body(self);
+        self.spec.phases.split_off(first)
+    }
+
     pub(super) fn map(
         &mut self,
         kind: MapKind,
@@ -239,7 +246,7 @@ pub(super) fn plain_contraction(outputs: &[Letter], terms: &[Letter], destinatio
 
 /// The two factors of a term.
 pub(super) fn product(left: Access, right: Access) -> Product {
-    Product { left, right, scale: None }
+    Product { left, right, scale: None, is_subtracted: false }
 }
 
 /// Diagonal of an `n x n` matrix under the letter `i`.

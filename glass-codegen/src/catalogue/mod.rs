@@ -11,6 +11,7 @@ mod entry;
 mod factor;
 mod identity;
 mod indexed;
+mod knot;
 mod later;
 mod long;
 mod many;
@@ -48,6 +49,7 @@ const FAMILIES: &[&[Entry]] = &[
     pivoted::ENTRIES,
     tensor::ENTRIES,
     composed::ENTRIES,
+    knot::ENTRIES,
     string::ENTRIES,
     long::ENTRIES,
     later::ENTRIES,

@@ -102,6 +102,8 @@ ops! {
     Bilinear "bilinear";
     CongruenceAccum "congruence_accum";
     RiccatiGain "riccati_gain";
+    RiccatiStep "riccati_step";
+    RiccatiPass "riccati_pass";
     GnStep "gn_step";
     Contract "contract";
 

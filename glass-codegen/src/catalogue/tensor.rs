@@ -99,6 +99,7 @@ fn vec_tensor_vec(settings: &Settings) -> Spec {
             left: letters.access(t, settings),
             right: Access::dense(u, &[a]),
             scale: Some(Access::dense(w, &[b])),
+            is_subtracted: false,
         }],
         ..draft.contraction(&[k], &[a, b], Access::dense(s, &[k]))
     }));

@@ -165,6 +165,7 @@ fields! {
     Q q: Integer, "Second size of a congruence or bilinear form.";
     Nx nx: Integer, "States.";
     Nu nu: Integer, "Controls.";
+    Knots knots: Integer, "Knots of a horizon.";
     A a: Integer, "Rows of a tensor's slab.";
     B b: Integer, "Columns of a tensor's slab.";
     D d: Integer, "Diagonal entries that change.";

@@ -5,7 +5,7 @@ use super::emit::{Emit, Workers};
 use super::tiled::Tile;
 use super::{
     Body, Fold, Frame, Index, Kernel, Sign, Stmt, ahead, blocks, bunch_kaufman, exchange, factor, indexed,
-    lanes, lu, map, reduction, release, scan, search, solve, state, straight, tiled, triangle,
+    lanes, lu, map, reduction, release, repeat, scan, search, solve, state, straight, tiled, triangle,
 };
 use crate::catalogue::{self, MAX_CHAIN};
 use crate::plan::{Destination, Form, Level, Plan, Staging, Target, Tier, Unroll, WARP};
@@ -79,8 +79,24 @@ fn phases(emit: &mut Emit<'_>) {
     if inertia.is_some() {
         SIGNS.into_iter().for_each(|(_, word)| emit.word(word, Index::default()));
     }
+    steps(&spec.phases, emit);
+    if let Some(operand) = status {
+        emit.once(|emit| (0..n_statuses).for_each(|word| emit.push(Stmt::StoreStatus { operand, word })));
+    }
+    if let Some(operand) = inertia {
+        emit.once(|emit| {
+            for (index, (_, word)) in SIGNS.into_iter().enumerate() {
+                emit.write_word(operand, Index::constant(index), word);
+            }
+        });
+    }
+}
+
+/// One step after the other, each complete before the next one begins.
+pub(super) fn steps(phases: &[Phase], emit: &mut Emit<'_>) {
+    let spec = emit.spec;
     let is_alone = spec.phases.len() == 1;
-    let mut rest = spec.phases.as_slice();
+    let mut rest = phases;
     while let [first, others @ ..] = rest {
         let stream = if emit.is_straight { straight::stream(spec, rest) } else { Vec::new() };
         if let [producer, consumers @ ..] = stream.as_slice() {
@@ -95,16 +111,6 @@ fn phases(emit: &mut Emit<'_>) {
         }
         emit.barrier();
         rest = others;
-    }
-    if let Some(operand) = status {
-        emit.once(|emit| (0..n_statuses).for_each(|word| emit.push(Stmt::StoreStatus { operand, word })));
-    }
-    if let Some(operand) = inertia {
-        emit.once(|emit| {
-            for (index, (_, word)) in SIGNS.into_iter().enumerate() {
-                emit.write_word(operand, Index::constant(index), word);
-            }
-        });
     }
 }
 
@@ -137,6 +143,7 @@ fn phase(phase: &Phase, is_alone: bool, emit: &mut Emit<'_>) {
             indexed::indexed(items, unroll_terms, emit);
         }
         Phase::Search(vector) => search::search(vector, emit),
+        Phase::Repeat(passes) => repeat::repeat(passes, emit),
     }
 }
 

@@ -15,7 +15,12 @@ pub(super) struct Sums<'s> {
 impl Sums<'_> {
     /// Base name of the accumulators.
     pub(super) fn acc(&self, emit: &Emit<'_>) -> String {
-        self.named("acc", emit)
+        self.named(if self.is_subtracted() { "taken" } else { "acc" }, emit)
+    }
+
+    /// What is taken from an earlier result has names beside those of that result.
+    fn is_subtracted(&self) -> bool {
+        self.contraction.products[0].is_subtracted
     }
 
     fn named(&self, base: &str, emit: &Emit<'_>) -> String {
@@ -56,7 +61,7 @@ impl Sums<'_> {
     pub(super) fn term(&self, acc: &str, position: &Position, suffix: &str, emit: &mut Emit<'_>) {
         for product in &self.contraction.products {
             let (left, right) = self.factors(product, position, suffix, emit);
-            emit.fma(acc, &left, &right);
+            emit.add_product(product, acc, &left, &right);
         }
     }
 
@@ -108,6 +113,9 @@ impl Sums<'_> {
     ) -> Slot {
         let index = Emit::index(destination, position);
         let name = match (emit.is_straight, index.as_constant()) {
+            (true, Some(element)) if self.is_subtracted() => {
+                format!("rest_{}", emit.element_name(destination.operand, element))
+            }
             (true, Some(element)) => emit.element_name(destination.operand, element),
             _ => self.named(label, emit),
         };

@@ -6,7 +6,7 @@
 
 use super::{Constant, Function, Index, IntExpr, PastEnd, Stmt};
 use crate::plan::{Plan, Target};
-use crate::spec::{Access, Letter, Role, Spec};
+use crate::spec::{Access, Letter, Product, Role, Spec};
 use std::collections::{HashMap, HashSet};
 
 /// Who evaluates the body of one problem.
@@ -43,6 +43,10 @@ pub(super) struct Emit<'a> {
     fault: Option<&'static str>,
     /// Loops: the variables of the open ones, each with a number that it is never below.
     least: Vec<(String, isize)>,
+    /// Where the part of an operand begins that the open pass works on.
+    parts: HashMap<usize, Index>,
+    /// Pivots of the passes before.
+    n_earlier: Index,
 }
 
 impl<'a> Emit<'a> {
@@ -61,6 +65,8 @@ impl<'a> Emit<'a> {
             within_count: None,
             fault: None,
             least: Vec::new(),
+            parts: HashMap::new(),
+            n_earlier: Index::default(),
         }
     }
 
@@ -141,6 +147,23 @@ impl<'a> Emit<'a> {
         let result = body(self);
         self.part = outer;
         result
+    }
+
+    /// Statements of a pass over parts of operands.
+    pub(super) fn of_pass(
+        &mut self,
+        parts: HashMap<usize, Index>,
+        n_earlier: Index,
+        body: impl FnOnce(&mut Self),
+    ) {
+        (self.parts, self.n_earlier) = (parts, n_earlier);
+        body(self);
+        (self.parts, self.n_earlier) = (HashMap::new(), Index::default());
+    }
+
+    /// The number of a pivot in its status word.
+    pub(super) fn pivot_number(&self, pivot: &Index) -> Index {
+        pivot.clone().plus(Index::constant(1)).plus(self.n_earlier.clone())
     }
 
     /// The status word of what is worked on.
@@ -225,7 +248,8 @@ impl<'a> Emit<'a> {
 
     /// Where an element of an operand is stored.
     fn stored(&self, operand: usize, index: &Index) -> Index {
-        index.clone().stored(&self.spec.operands[operand])
+        let first = self.parts.get(&operand).cloned().unwrap_or_default();
+        index.clone().plus(first).stored(&self.spec.operands[operand])
     }
 
     /// Loads an element just before its first use, whole vectors of stored neighbours at a time.
@@ -364,6 +388,14 @@ impl<'a> Emit<'a> {
 
     pub(super) fn fma(&mut self, acc: &str, a: &str, b: &str) {
         self.push(Stmt::Fma { acc: acc.to_owned(), a: a.to_owned(), b: b.to_owned(), is_negated: false });
+    }
+
+    /// Adds a product to a sum, or takes it from it.
+    pub(super) fn add_product(&mut self, product: &Product, acc: &str, left: &str, right: &str) {
+        match product.is_subtracted {
+            true => self.subtract(acc, left, right),
+            false => self.fma(acc, left, right),
+        }
     }
 
     /// `acc = fma(-a, b, acc)`.

@@ -194,7 +194,7 @@ pub(super) fn shifted(shift: Shift, given: &str, name: &str, emit: &mut Emit<'_>
 pub(super) fn pivot_of(kind: PivotKind, value: &str, col: &Index, emit: &mut Emit<'_>) -> Taken {
     let (pivot, reciprocal) = (emit.label("pivot", &[col]), emit.label("reciprocal", &[col]));
     let word = emit.status_word();
-    let note = emit.spec.status().map(|_| Note { word, number: col.clone().plus(Index::constant(1)) });
+    let note = emit.spec.status().map(|_| Note { word, number: emit.pivot_number(col) });
     let taken = Taken { pivot: pivot.clone(), reciprocal: reciprocal.clone() };
     emit.push(Stmt::Pivot { kind, value: value.to_owned(), pivot, reciprocal, note });
     taken

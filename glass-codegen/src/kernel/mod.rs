@@ -30,6 +30,7 @@ mod overlay;
 mod pressure;
 mod reduction;
 mod release;
+mod repeat;
 mod rows;
 mod scan;
 mod search;

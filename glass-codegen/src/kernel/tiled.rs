@@ -68,7 +68,7 @@ fn one(sums: Sums<'_>, tile: &Tile, row: Letter, col: Letter, emit: &mut Emit<'_
             let right = Emit::index(&product.right, &position);
             let right_name = format!("{}_{j}{suffix}", emit.spec.operands[product.right.operand].name);
             let right = emit.read(product.right.operand, &right, &format!("{right_name}_r"));
-            emit.fma(&acc(*i, *j), &left, &right);
+            emit.add_product(product, &acc(*i, *j), &left, &right);
         }
     };
     if tile.unroll_terms {

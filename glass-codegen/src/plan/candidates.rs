@@ -88,16 +88,18 @@ pub(crate) fn shared_excess(
 
 /// Whether workers read what other workers of the problem wrote: then operands had better be in shared memory.
 fn reads_back(spec: &Spec) -> bool {
-    spec.phases.len() > 1
-        || matches!(
-            spec.phases[0],
-            Phase::Factor(_)
-                | Phase::Sweep(_)
-                | Phase::Solve(_)
-                | Phase::Lu(_)
-                | Phase::BunchKaufman(_)
-                | Phase::Exchange(_)
-        )
+    // Passes keep what they read back in temporaries, and all their parts at once fill shared memory.
+    let has_passes = spec.phases.iter().any(|phase| matches!(phase, Phase::Repeat(_)));
+    let is_own = matches!(
+        spec.phases[0],
+        Phase::Factor(_)
+            | Phase::Sweep(_)
+            | Phase::Solve(_)
+            | Phase::Lu(_)
+            | Phase::BunchKaufman(_)
+            | Phase::Exchange(_)
+    );
+    !has_passes && (spec.phases.len() > 1 || is_own)
 }
 
 /// Every CUDA mapping worth timing for a task on sm_90, simplest first.
@@ -231,7 +233,7 @@ fn n_outputs(spec: &Spec) -> usize {
     let of = |phase: &Phase| match phase {
         Phase::Contraction(contraction) => contraction.n_outputs(),
         Phase::Reduction(_) => 1,
-        Phase::Map(map) => map.letters.iter().map(|letter| letter.extent).product(),
+        Phase::Map(map) => map.n_elements(),
         Phase::Factor(factor) => factor.n,
         Phase::Sweep(sweep) => sweep.factors.iter().map(|factor| factor.n).sum(),
         Phase::Solve(solve) => solve.n.max(solve.nrhs),
@@ -243,8 +245,9 @@ fn n_outputs(spec: &Spec) -> usize {
         Phase::BlockDiagonal(diagonal) => diagonal.nrhs,
         Phase::Exchange(exchange) => exchange.cols,
         Phase::Indexed(indexed) => indexed.contraction.n_outputs(),
+        Phase::Repeat(repeat) => unreachable!("a pass over {}s is its steps", repeat.item),
     };
-    spec.phases.iter().map(of).max().unwrap_or(1)
+    spec.steps().map(of).max().unwrap_or(1)
 }
 
 /// Longest sum that a tree could shorten; 0 where the op has no reduced form.
@@ -255,5 +258,5 @@ fn n_terms(spec: &Spec) -> usize {
         Phase::Reduction(reduction) => reduction.length,
         _ => 0,
     };
-    spec.phases.iter().map(of).max().unwrap_or(0)
+    spec.steps().map(of).max().unwrap_or(0)
 }

@@ -62,9 +62,9 @@ const MAX_HOISTED_REGISTERS: usize = 128;
 pub(super) fn unroll(spec: &Spec, plan: &Plan) -> (Unroll, Option<Kernel>) {
     let Plan { target, mapping, .. } = plan;
     let written_terms = if *target == Target::Host { 0 } else { MAX_WRITTEN_TERMS };
-    // A place that a word names is no constant.
-    let is_indexed = spec.phases.iter().any(|phase| matches!(phase, Phase::Indexed(_)));
-    if mapping.tier != Tier::Thread || mapping.form.lanes_per_output() > 1 || is_indexed {
+    // A place that a word names is no constant, and passes are a loop.
+    let has_places = spec.phases.iter().any(|phase| matches!(phase, Phase::Indexed(_) | Phase::Repeat(_)));
+    if mapping.tier != Tier::Thread || mapping.form.lanes_per_output() > 1 || has_places {
         return (Unroll::PerOutput { max_terms: written_terms }, None);
     }
     if let [Phase::Contraction(contraction)] = spec.phases.as_slice()

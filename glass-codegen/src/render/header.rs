@@ -122,7 +122,8 @@ fn plan_line(input: &Input<'_>) -> String {
 
 /// In which order each sum is taken, how pivots are inverted, and what rounds.
 pub(super) fn numerics(input: &Input<'_>) -> Vec<String> {
-    let phases = &input.spec.phases;
+    let phases: Vec<_> = input.spec.steps().collect();
+    let phases = phases.as_slice();
     let sums: Vec<_> = phases.iter().filter_map(|phase| sum(phase, input.plan.mapping.form)).collect();
     let mut lines: Vec<_> = match sums.as_slice() {
         [(_, order)] => vec![order.clone()],
@@ -201,7 +202,7 @@ fn chunk(level: Level, input: &Input<'_>) -> Vec<String> {
 }
 
 /// The functions that every device evaluates in its own way.
-fn own_functions(phases: &[Phase]) -> Vec<&'static str> {
+fn own_functions(phases: &[&Phase]) -> Vec<&'static str> {
     let has = |kind| phases.iter().any(|phase| matches!(phase, Phase::Map(map) if map.kind == kind));
     let all = [(MapKind::Exponential, "exponential"), (MapKind::AddLogarithm, "logarithm")];
     all.into_iter().filter(|(kind, _)| has(*kind)).map(|(_, name)| name).collect()
@@ -240,6 +241,7 @@ fn sum(phase: &Phase, form: Form) -> Option<(usize, String)> {
         | Phase::BlockDiagonal(_)
         | Phase::Exchange(_)
         | Phase::Search(_)
+        | Phase::Repeat(_)
         | Phase::State(_) => None,
     }
 }
@@ -260,7 +262,7 @@ fn order(n_terms: usize, n_products: usize, form: Form) -> String {
 const APPROXIMATE: &str = "pivots by an approximate reciprocal square root: equal bits are not promised";
 
 /// What becomes of the diagonal.
-fn pivots(phases: &[Phase], target: Target) -> Option<&'static str> {
+fn pivots(phases: &[&Phase], target: Target) -> Option<&'static str> {
     let is_approximate = |factor: &Factor| factor.kind == FactorKind::Cholesky { approximate: true };
     let pivots_of = |phase: &Phase| match phase {
         Phase::Factor(factor) => Some(is_approximate(factor)),
@@ -269,7 +271,7 @@ fn pivots(phases: &[Phase], target: Target) -> Option<&'static str> {
         Phase::Lu(_) | Phase::BunchKaufman(_) => Some(false),
         _ => None,
     };
-    let found: Vec<_> = phases.iter().filter_map(pivots_of).collect();
+    let found: Vec<_> = phases.iter().copied().filter_map(pivots_of).collect();
     match (found.contains(&true), target) {
         _ if found.is_empty() => None,
         (true, _) => Some(APPROXIMATE),

@@ -5,6 +5,7 @@ mod expression;
 mod indexed;
 mod phase;
 mod pivoted;
+mod repeat;
 mod state;
 mod vector;
 
@@ -16,6 +17,7 @@ pub use phase::{
     Reduction, Scan, Shift, Solve, Sweep, Term, Triangle,
 };
 pub use pivoted::{BlockDiagonal, Blocks, BunchKaufman, Exchange, Lu, Search, Sought};
+pub use repeat::Repeat;
 
 pub(crate) use state::{ACCUMULATE, old};
 pub use state::{Finish, Merge, State, StateLoad, StateWord};
@@ -314,6 +316,11 @@ impl Spec {
     /// Value of a named size; 1 where the op has no such size.
     pub fn dim(&self, name: &str) -> usize {
         self.dims.iter().find(|dim| dim.name == name).map_or(1, |dim| dim.extent)
+    }
+
+    /// Every step, those of a repeated pass once.
+    pub fn steps(&self) -> impl Iterator<Item = &Phase> {
+        self.phases.iter().flat_map(Phase::steps)
     }
 
     /// Fused multiply-adds of one problem, to first order: what decides whether straight-line text is tried.

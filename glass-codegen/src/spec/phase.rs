@@ -1,7 +1,7 @@
 //! The kinds of steps a task is made of.
 
 use super::{
-    Access, BlockDiagonal, Blocks, BunchKaufman, Exchange, Indexed, Letter, Lu, Search, Spec, State,
+    Access, BlockDiagonal, Blocks, BunchKaufman, Exchange, Indexed, Letter, Lu, Repeat, Search, Spec, State,
 };
 use std::fmt;
 
@@ -60,6 +60,8 @@ pub enum Phase {
     Indexed(Indexed),
     /// The index of a largest magnitude.
     Search(Search),
+    /// The same steps again and again, on one part of some operands after the other.
+    Repeat(Repeat),
 }
 
 /// Which order a phase sums in.
@@ -105,7 +107,8 @@ pub struct Contraction {
     pub order: Order,
 }
 
-/// `acc = fma(left, right, acc)`; with a scale, `acc = fma(left, round(right * scale), acc)`.
+/// `acc = fma(left, right, acc)`; with a scale, `acc = fma(left, round(right * scale), acc)`; with `-left` where it is
+/// subtracted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Product {
     /// First factor.
@@ -114,6 +117,8 @@ pub struct Product {
     pub right: Access,
     /// Multiplied onto the second factor first, rounded.
     pub scale: Option<Access>,
+    /// The sum takes the negated product.
+    pub is_subtracted: bool,
 }
 
 /// What a reduction adds up.
@@ -335,6 +340,13 @@ impl Factor {
     }
 }
 
+impl Map {
+    /// Elements of each destination.
+    pub fn n_elements(&self) -> usize {
+        self.letters.iter().map(|letter| letter.extent).product()
+    }
+}
+
 impl Solve {
     /// Unknowns become known in ascending order.
     pub fn is_forward(&self) -> bool {
@@ -396,7 +408,7 @@ impl Phase {
             Phase::Contraction(contraction) => contraction.n_fmas(),
             Phase::Reduction(reduction) => reduction.length,
             Phase::State(state) => state.length,
-            Phase::Map(map) => map.letters.iter().map(|letter| letter.extent).product(),
+            Phase::Map(map) => map.n_elements(),
             Phase::Factor(factor) => factor.n_fmas(),
             Phase::Sweep(sweep) => sweep.factors.iter().map(Factor::n_fmas).sum(),
             Phase::Solve(Solve { n, nrhs, .. }) => n * n * nrhs / 2 + n * nrhs,
@@ -413,6 +425,15 @@ impl Phase {
             Phase::Exchange(Exchange { rows, cols, .. }) => (rows * rows * cols).div_ceil(2),
             Phase::Indexed(Indexed { number, contraction, .. }) => number.extent * contraction.n_fmas(),
             Phase::Search(search) => search.length,
+            Phase::Repeat(repeat) => repeat.n_fmas(),
+        }
+    }
+
+    /// The step itself, or the steps of a pass.
+    pub fn steps(&self) -> &[Phase] {
+        match self {
+            Phase::Repeat(repeat) => &repeat.steps,
+            _ => std::slice::from_ref(self),
         }
     }
 
@@ -435,10 +456,11 @@ impl Shown<'_> {
         let Contraction { destination, products, domain, alpha, beta, addend, order, .. } = contraction;
         let products: Vec<_> = products
             .iter()
-            .map(|Product { left, right, scale }| {
+            .map(|Product { left, right, scale, is_subtracted }| {
                 let scale =
                     scale.iter().map(|scale| format!(" * {}", self.access(scale))).collect::<String>();
-                format!("{} * {}{scale}", self.access(left), self.access(right))
+                let sign = if *is_subtracted { "-" } else { "" };
+                format!("{sign}{} * {}{scale}", self.access(left), self.access(right))
             })
             .collect();
         write!(f, "contraction {} = {}", self.access(destination), products.join(" + "))?;
@@ -447,6 +469,29 @@ impl Shown<'_> {
             Some(addend) => write!(f, ", old value {}", self.access(addend)),
             None => Ok(()),
         }
+    }
+
+    fn repeat(&self, repeat: &Repeat, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Repeat { item, count, loads, steps, stores, .. } = repeat;
+        write!(f, "for each of {count} {item}s, the last one first:")?;
+        let copies = |maps: &[Map], f: &mut fmt::Formatter<'_>| {
+            maps.iter().try_for_each(|map| {
+                f.write_str("\n    ")?;
+                self.map(map, f)
+            })
+        };
+        copies(loads, f)?;
+        steps.iter().try_for_each(|step| write!(f, "\n    {}", step.display(self.spec)))?;
+        copies(stores, f)
+    }
+
+    fn map(&self, map: &Map, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let list = |accesses: &[Access]| {
+            accesses.iter().map(|access| self.access(access)).collect::<Vec<_>>().join(", ")
+        };
+        let Map { kind, strictly_lower, sources, destinations, .. } = map;
+        let domain = if *strictly_lower { " strictly below the diagonal" } else { "" };
+        write!(f, "map {} = {kind:?}({}){domain}", list(destinations), list(sources))
     }
 
     fn factor(&self, factor: &Factor, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -464,7 +509,6 @@ impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = |operand: usize| self.spec.operands[operand].name;
         let access = |access: &Access| self.access(access);
-        let list = |accesses: &[Access]| accesses.iter().map(access).collect::<Vec<_>>().join(", ");
         match self.phase {
             Phase::Contraction(contraction) => self.contraction(contraction, f),
             Phase::Indexed(Indexed { item, number, words, places, contraction, addition }) => {
@@ -483,10 +527,8 @@ impl fmt::Display for Shown<'_> {
                 write!(f, "reduction {} = {term:?} over {length} of {}", name(*output), sources.join(", "))
             }
             Phase::State(state) => write!(f, "{} = {state}", name(state.output)),
-            Phase::Map(Map { kind, strictly_lower, sources, destinations, .. }) => {
-                let domain = if *strictly_lower { " strictly below the diagonal" } else { "" };
-                write!(f, "map {} = {kind:?}({}){domain}", list(destinations), list(sources))
-            }
+            Phase::Map(map) => self.map(map, f),
+            Phase::Repeat(repeat) => self.repeat(repeat, f),
             Phase::Factor(factor) => self.factor(factor, f),
             Phase::Sweep(Sweep { factors }) => {
                 for (factor_idx, factor) in factors.iter().enumerate() {

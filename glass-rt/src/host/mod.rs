@@ -30,7 +30,7 @@ use crate::element::Real;
 use crate::kernel::Layout;
 
 /// Most operands of a task that a host body can serve.
-pub const MAX_OPERANDS: usize = 12;
+pub const MAX_OPERANDS: usize = 16;
 
 /// The arithmetic of a task on one tile of problems.
 pub trait Body {

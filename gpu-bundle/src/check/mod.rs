@@ -10,7 +10,7 @@ use crate::pool::Pool;
 use crate::provenance::Provenance;
 use crate::worker::{Answer, Depth, Job};
 use glass_codegen::plan::Target;
-use glass_tests::grid::{self, Entry};
+use glass_tests::grid;
 use receipt::Row;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -214,14 +214,8 @@ fn row(id: &KernelId, answer: &Answer) -> Row {
     }
 }
 
-/// The grid, then what waits for its first run.
-fn entries(target: Target) -> Vec<Entry> {
-    let waiting = grid::unconfirmed().iter().filter(|entry| entry.target == target);
-    grid::of(target).into_iter().chain(waiting.cloned()).collect()
-}
-
 fn jobs(target: Target, only: Option<&str>) -> Vec<Job> {
-    let kernels = entries(target).into_iter().enumerate().map(|(entry_idx, entry)| Job::Kernel {
+    let kernels = grid::of(target).into_iter().enumerate().map(|(entry_idx, entry)| Job::Kernel {
         id: KernelId::new(&entry.spec, entry.layout, entry.target, &entry.mapping),
         depth: Depth::Full,
         image: None,
@@ -248,7 +242,7 @@ mod tests {
     #[test]
     fn every_kernel_of_the_grid_is_a_job_and_can_be_rebuilt() {
         for target in [Target::Cuda, Target::Wgsl] {
-            let entries = entries(target);
+            let entries = grid::of(target);
             let jobs = jobs(target, None);
             assert!(entries.len() > 100 && jobs.len() > entries.len());
             for (entry, job) in entries.iter().zip(&jobs) {

@@ -5,7 +5,7 @@
 
 use glass_oracle::{
     Case, Congruence, Flavour, Form, Gemm, GnStep, Inv, Ldlt, LdltPivoted, LdltPivotedSolve, LdltSolve, Posv,
-    Potrf, Reduction, ReductionKind, Reg, Riccati, Syrk, Task, Trsm, Uplo,
+    Potrf, Reduction, ReductionKind, Reg, Riccati, RiccatiStep, Syrk, Task, Trsm, Uplo,
 };
 use nalgebra::{DMatrix, DVector};
 
@@ -223,6 +223,44 @@ fn gains() {
             let allowed = 2.0 * constant * U * size / s.singular_values().min();
             let distance = (expected - matrix(&after.outputs[0], nu)).norm();
             assert!(distance <= allowed, "({nx}, {nu}): distance {distance:e}, allowed {allowed:e}");
+        });
+    }
+}
+
+#[test]
+fn knots() {
+    for (nx, nu) in [(1, 1), (4, 2), (12, 4), (14, 7)] {
+        visit(RiccatiStep::new(nx, nu), Form::Serial, |before, after| {
+            let [vxx, vx, fx, fu, lxx] = [0, 1, 2, 3, 4].map(|idx| matrix(&before.inputs[idx], nx));
+            let (lux, luu) = (matrix(&before.inputs[5], nu), symmetric(&before.inputs[6], nu));
+            let (lx, lu) = (matrix(&before.inputs[7], nx), matrix(&before.inputs[8], nu));
+            let quu = &luu + fu.tr_mul(&(&vxx * &fu));
+            let qux = &lux + fu.tr_mul(&(&vxx * &fx));
+            let qu = &lu + fu.tr_mul(&vx);
+            let factor = quu.clone().cholesky().expect("positive definite");
+            let (k, d) = (factor.solve(&qux), factor.solve(&qu));
+            let value = &lxx + fx.tr_mul(&(&vxx * &fx)) - qux.tr_mul(&k);
+            let gradient = &lx + fx.tr_mul(&vx) - qux.tr_mul(&d);
+            // The residual bounds of the op over the smallest singular value of Quu, for both sides.
+            let constant = 2.0 * nx as f64 + 3.0 * (nu as f64).powf(1.5) + 11.0;
+            let sigma = quu.singular_values().min();
+            let quu_size = luu.norm() + fu.norm().powi(2) * vxx.norm();
+            let of_k = quu_size * k.norm() + lux.norm() + fu.norm() * vxx.norm() * fx.norm();
+            let of_d = quu_size * d.norm() + lu.norm() + fu.norm() * vx.norm();
+            let near = |expected: &DMatrix<f64>, idx: usize, size: f64, what: &str| {
+                let distance = (expected - matrix(&after.outputs[idx], expected.nrows())).norm();
+                let allowed = 2.0 * constant * U * size;
+                assert!(
+                    distance <= allowed,
+                    "({nx}, {nu}), {what}: distance {distance:e}, allowed {allowed:e}"
+                );
+            };
+            near(&k, 0, of_k / sigma, "K");
+            near(&d, 1, of_d / sigma, "d");
+            let size = lxx.norm() + fx.norm().powi(2) * vxx.norm();
+            near(&value, 2, size + 2.0 * of_k * k.norm() + qux.norm() * of_k / sigma, "Vxx");
+            let size = lx.norm() + fx.norm() * vx.norm() + of_d * k.norm() + of_k * d.norm();
+            near(&gradient, 3, size + qux.norm() * of_d / sigma, "Vx");
         });
     }
 }

@@ -7,8 +7,6 @@ use glass_tests::launched::{BATCHES, Which, launched};
 /// A test a line: name, the oracle's task, form, attribute.
 macro_rules! tasks {
     ($($name:ident, $task:expr, $form:expr, $attribute:ident($($fields:tt)*);)*) => { $(
-        // Spans inside this macro are local, so clippy sees the parameters of the host form.
-        #[allow(clippy::too_many_arguments)]
         mod $name {
             #[glass::$attribute($($fields)*)]
             pub(super) struct Task;

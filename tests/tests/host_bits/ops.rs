@@ -83,6 +83,10 @@ tasks! {
     riccati, Riccati::new(14, 7), Form::Serial, op(riccati_gain, nx = 14, nu = 7);
     riccati_f64, Riccati { reg: Reg::Shift, factor: true, ..Riccati::new(12, 4) }, Form::Serial, op(riccati_gain, nx = 12, nu = 4, reg = shift, factor, dtype = f64, layout = interleaved);
     riccati_tree, Riccati::new(36, 12), reduced(8), op(riccati_gain, nx = 36, nu = 12, layout = interleaved, form = reduced, lanes_per_output = 8);
+    riccati_step, RiccatiStep::new(14, 7), Form::Serial, op(riccati_step, nx = 14, nu = 7);
+    riccati_step_straight, RiccatiStep { reg: Reg::Shift, ..RiccatiStep::new(4, 2) }, Form::Serial, op(riccati_step, nx = 4, nu = 2, reg = shift, dtype = f64, layout = interleaved);
+    riccati_pass, RiccatiPass::new(12, 4, 3), reduced(4), op(riccati_pass, nx = 12, nu = 4, knots = 3, form = reduced, lanes_per_output = 4);
+    riccati_pass_interleaved, RiccatiPass { step: RiccatiStep { reg: Reg::DiagShift, ..RiccatiStep::new(3, 2) }, knots: 5 }, Form::Serial, op(riccati_pass, nx = 3, nu = 2, knots = 5, reg = diag_shift, dtype = f64, layout = interleaved);
     gn_step, GnStep::new(6, 7), Form::Serial, op(gn_step, m = 6, n = 7, reg = shift);
     index_string, pair_by_pair(), Form::Serial, contract("ki,kl,lj->ij", k = 4, l = 5, i = 2, j = 3);
 }

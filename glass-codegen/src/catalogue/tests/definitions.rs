@@ -2,6 +2,7 @@
 
 mod dense;
 mod indexed;
+mod knots;
 
 use super::interpreter::{ALPHA, BETA, COSINE, Problem, RHO, SINE};
 use crate::contract::Fields;

@@ -2,7 +2,8 @@
 
 use crate::spec::{
     Access, Alpha, Beta, Contraction, Domain, Element, Exchange, Factor, FactorKind, Indexed, Letter, Lu,
-    Map, MapKind, Opposite, Phase, Reduction, Role, Scan, Search, Shift, Solve, Sought, Spec, Term, Triangle,
+    Map, MapKind, Opposite, Phase, Reduction, Repeat, Role, Scan, Search, Shift, Solve, Sought, Spec, Term,
+    Triangle,
 };
 
 /// Values of the run-time scalars.
@@ -39,25 +40,46 @@ impl Problem<'_> {
     }
 
     pub(super) fn run(&mut self) {
-        for phase in &self.spec.phases {
-            match phase {
-                Phase::Contraction(contraction) => self.contraction(contraction),
-                Phase::Reduction(reduction) => self.reduction(reduction),
-                Phase::Map(map) => self.map(map),
-                Phase::Factor(factor) => self.factor(factor),
-                Phase::Sweep(sweep) => sweep.factors.iter().for_each(|factor| self.factor(factor)),
-                Phase::Solve(solve) => self.solve(solve),
-                Phase::Triangle(triangle) => self.triangle(triangle),
-                Phase::Scan(scan) => self.scan(scan),
-                Phase::Lu(lu) => self.lu(lu),
-                Phase::BunchKaufman(factor) => self.bunch_kaufman(factor),
-                Phase::Blocks(blocks) => self.blocks(blocks),
-                Phase::BlockDiagonal(diagonal) => self.block_diagonal(diagonal),
-                Phase::Exchange(exchange) => self.exchange(exchange),
-                Phase::Indexed(indexed) => self.indexed(indexed),
-                Phase::Search(search) => self.search(search),
-                Phase::State(_) => unreachable!("problems of a fixed size have no state"),
+        let spec = self.spec;
+        spec.phases.iter().for_each(|phase| self.phase(phase));
+    }
+
+    /// Each pass sees operands of one part.
+    fn repeat(&mut self, repeat: &Repeat) {
+        for pass in (0..repeat.count).rev() {
+            let whole = self.values.clone();
+            for &(operand, n) in &repeat.parts {
+                self.values[operand] = whole[operand][pass * n..][..n].to_vec();
             }
+            repeat.loads.iter().for_each(|load| self.map(load));
+            repeat.steps.iter().for_each(|step| self.phase(step));
+            repeat.stores.iter().for_each(|store| self.map(store));
+            for &(operand, n) in &repeat.parts {
+                let part = std::mem::replace(&mut self.values[operand], whole[operand].clone());
+                self.values[operand][pass * n..][..n].copy_from_slice(&part);
+            }
+        }
+    }
+
+    fn phase(&mut self, phase: &Phase) {
+        match phase {
+            Phase::Contraction(contraction) => self.contraction(contraction),
+            Phase::Reduction(reduction) => self.reduction(reduction),
+            Phase::Map(map) => self.map(map),
+            Phase::Factor(factor) => self.factor(factor),
+            Phase::Sweep(sweep) => sweep.factors.iter().for_each(|factor| self.factor(factor)),
+            Phase::Solve(solve) => self.solve(solve),
+            Phase::Triangle(triangle) => self.triangle(triangle),
+            Phase::Scan(scan) => self.scan(scan),
+            Phase::Lu(lu) => self.lu(lu),
+            Phase::BunchKaufman(factor) => self.bunch_kaufman(factor),
+            Phase::Blocks(blocks) => self.blocks(blocks),
+            Phase::BlockDiagonal(diagonal) => self.block_diagonal(diagonal),
+            Phase::Exchange(exchange) => self.exchange(exchange),
+            Phase::Indexed(indexed) => self.indexed(indexed),
+            Phase::Search(search) => self.search(search),
+            Phase::Repeat(repeat) => self.repeat(repeat),
+            Phase::State(_) => unreachable!("problems of a fixed size have no state"),
         }
     }
 
@@ -99,18 +121,22 @@ impl Problem<'_> {
                 let point = [output.clone(), term].concat();
                 for product in products {
                     let scale = product.scale.as_ref().map_or(1.0, |scale| self.get(scale, &point));
-                    sum += self.get(&product.left, &point) * (self.get(&product.right, &point) * scale);
+                    let sign = if product.is_subtracted { -1.0 } else { 1.0 };
+                    sum +=
+                        sign * self.get(&product.left, &point) * (self.get(&product.right, &point) * scale);
                 }
             }
             if *alpha == Alpha::Runtime {
                 sum *= ALPHA;
             }
-            let mut destinations = vec![destination.clone()];
+            let addend = addend.as_ref().unwrap_or(destination);
+            let mut places = vec![(destination.clone(), addend.clone())];
             if *domain == Domain::Mirrored && output[0].1 != output[1].1 {
-                destinations.push(destination.swapped(outputs[0].name, outputs[1].name));
+                let swapped = |access: &Access| access.swapped(outputs[0].name, outputs[1].name);
+                places.push((swapped(destination), swapped(addend)));
             }
-            for destination in destinations {
-                let old = || self.get(addend.as_ref().unwrap_or(&destination), &output);
+            for (destination, addend) in places {
+                let old = || self.get(&addend, &output);
                 let value = match beta {
                     Beta::Zero => sum,
                     Beta::One => sum + old(),

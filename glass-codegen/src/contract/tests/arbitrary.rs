@@ -140,6 +140,19 @@ fn assert_inside(spec: &Spec) {
     assert!(!spec.symbol().is_empty() && !spec.to_string().is_empty() && spec.n_fmas() > 0);
     assert!(spec.symbol().chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_'));
     for phase in &spec.phases {
+        let Phase::Repeat(repeat) = phase else { continue };
+        for (operand, n_elements) in &repeat.parts {
+            assert_eq!(spec.operands[*operand].elements(), repeat.count * n_elements);
+        }
+        for map in repeat.loads.iter().chain(&repeat.stores) {
+            for access in map.sources.iter().chain(&map.destinations) {
+                let part = repeat.parts.iter().find(|(operand, _)| *operand == access.operand);
+                let n_elements = part.map_or(spec.operands[access.operand].elements(), |(_, n)| *n);
+                assert!(access.offset + map.n_elements() <= n_elements, "{map:?} in {spec}");
+            }
+        }
+    }
+    for phase in spec.steps() {
         let places = match phase {
             Phase::Indexed(indexed) => {
                 assert_eq!(
@@ -205,6 +218,7 @@ fn assert_inside(spec: &Spec) {
                 assert_eq!(spec.operands[exchange.pivots].elements(), exchange.rows);
                 continue;
             }
+            Phase::Repeat(_) => unreachable!("its steps stand for it"),
             Phase::State(state) => {
                 assert_eq!(spec.operands[state.output].elements(), state.words.len());
                 continue;

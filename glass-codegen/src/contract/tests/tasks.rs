@@ -428,6 +428,22 @@ const TASKS: &[(&str, &str, &str, &str)] = &[
         "K = (R + B' P B + rho I)^-1 B' P A",
     ),
     (
+        "riccati_step, nx = 3, nu = 2, reg = shift",
+        "riccati_step_f32_nx3_nu2_shift",
+        "in vxx_next 3x3, in vx_next 3, in fx 3x3, in fu 3x2, in lxx 3x3, in lux 2x3, in luu 2x2, in lx 3, in lu 2, \
+         out k 2x3, out d 2, out vxx 3x3, out vx 3, word status 1, temp w 3x2, temp t 3x3, temp quu 2x2, temp y 2x4, \
+         temp recip 2",
+        "K = (Quu + rho I)^-1 Qux, d = (Quu + rho I)^-1 Qu, Vxx = Qxx - Qux' K, Vx = Qx - Qux' d",
+    ),
+    (
+        "riccati_pass, nx = 3, nu = 2, knots = 4",
+        "riccati_pass_f32_nx3_nu2_knots4",
+        "in vxx_end 3x3, in vx_end 3, in fx 3x12, in fu 3x8, in lxx 3x12, in lux 2x12, in luu 2x8, in lx 3x4, in lu 2x4, \
+         out k 2x12, out d 2x4, out vxx 3x12, out vx 3x4, word status 1, temp v 3x3, temp g 3, temp a 3x3, temp b 3x2, \
+         temp qxx 3x3, temp qx 3, temp w 3x2, temp t 3x3, temp quu 2x2, temp y 2x4, temp recip 2",
+        "K = Quu^-1 Qux, d = Quu^-1 Qu, Vxx = Qxx - Qux' K, Vx = Qx - Qux' d, from the last knot to the first",
+    ),
+    (
         "gn_step, m = 6, n = 7",
         "gn_step_f32_m6_n7_shift",
         "in jac 6x7, in r 6, out dq 7, word status 1, temp h 7x7, temp recip 7",

@@ -79,13 +79,15 @@ fn documented(item: &Item, docs: &str, kernels: &TokenStream, interface: &TokenS
     }
 }
 
-/// What belongs to an item: the module `glass_kernels`, and what reads it.
+/// What belongs to an item: the module `glass_kernels`, and what reads it. What a user's lints say of emitted text is nothing that
+/// the user could mend.
 fn beside(item: &Item, kernels: &TokenStream, interface: &TokenStream) -> TokenStream {
     let (conditions, allowance) = (item.conditions(), item.allowance());
     quote! {
         #(#conditions)*
         #allowance
         const _: () = {
+            #[allow(clippy::all)]
             mod glass_kernels {
                 #kernels
             }

@@ -215,6 +215,9 @@ fn composed() -> Vec<Task> {
             tasks.push(Riccati { reg, factor, ..Riccati::new(14, 7) }.into());
             tasks.push(Riccati { reg, factor, check: Check::Off, rsqrt: true, ..Riccati::new(3, 2) }.into());
         }
+        tasks.push(RiccatiStep { reg, ..RiccatiStep::new(14, 7) }.into());
+        tasks.push(RiccatiStep { reg, check: Check::Off, rsqrt: true, ..RiccatiStep::new(3, 2) }.into());
+        tasks.push(RiccatiPass { step: RiccatiStep { reg, ..RiccatiStep::new(5, 3) }, knots: 3 }.into());
         tasks.push(GnStep { reg, ..GnStep::new(9, 7) }.into());
         tasks.push(GnStep { reg, check: Check::Off, rsqrt: true, ..GnStep::new(6, 6) }.into());
     }
@@ -292,7 +295,8 @@ fn all() -> Vec<Task> {
 fn has_forms(task: &Task) -> bool {
     let is_product = matches!(task, Task::Gemv(_) | Task::Gemm(_) | Task::Syrk(_) | Task::Contract(_));
     let is_fused = matches!(task, Task::TensorVecContract(_) | Task::VecTensorVec(_) | Task::Congruence(_));
-    let is_composed = matches!(task, Task::Riccati(_) | Task::GnStep(_));
+    let is_composed =
+        matches!(task, Task::Riccati(_) | Task::RiccatiStep(_) | Task::RiccatiPass(_) | Task::GnStep(_));
     let is_reduction = matches!(task, Task::Reduction(_) | Task::Softmax(_) | Task::Logsumexp(_));
     is_product || is_fused || is_composed || is_reduction
 }

@@ -274,6 +274,50 @@ op!(riccati_gain_with_factor: op(riccati_gain, nx = 3, nu = 2, factor), [], |see
     Problem { inputs, outputs: outputs.to_vec(), words: vec![vec![u32::from(seed == BAD)]] }
 });
 
+/// A knot of one state and one control, `[Fx, Fu, Lxx, Lux, Luu, Lx, Lu]`, and what it leaves of a value: `[K, d, Vxx, Vx]`.
+fn knot([v, g]: [f64; 2], [fx, fu, lxx, lux, luu, lx, lu]: [f64; 7]) -> [f64; 4] {
+    let (quu, qux, qu) = (luu + fu * v * fu, lux + fu * v * fx, lu + fu * g);
+    let value = [lxx + fx * v * fx - qux * qux / quu, lx + fx * g - qux * qu / quu];
+    [qux / quu, qu / quu, value[0], value[1]]
+}
+
+fn power(seed: usize, idx: usize) -> f64 {
+    [2.0, -4.0, 8.0][(seed + idx) % 3]
+}
+
+/// Quu = 4 + 2 * 3 * 2 = 16, so that every result is exact; with a cost of 16 less it is not positive.
+fn last_knot(seed: usize) -> ([f64; 2], [f64; 7]) {
+    let power = |idx| power(seed, idx);
+    let luu = if seed == BAD { -16.0 } else { 4.0 };
+    ([3.0, power(0)], [power(1), 2.0, 1.0, power(2), luu, power(0), power(1)])
+}
+
+/// Named operands of one element a knot, and results that are not compared where the problem is bad.
+fn horizon(value: [f64; 2], knots: &[[f64; 7]], results: &[[f64; 4]], is_bad: bool) -> Problem {
+    let row = |values: Vec<f64>| Matrix::new(1, values.len(), |_, col| values[col]);
+    let ends = value.into_iter().map(|end| row(vec![end]));
+    let parts = (0..7).map(|idx| row(knots.iter().map(|knot| knot[idx]).collect()));
+    let outputs = (0..4).map(|idx| row(results.iter().map(|result| result[idx]).collect()));
+    Problem {
+        inputs: ends.chain(parts).collect(),
+        outputs: outputs.map(|result| (None, (!is_bad).then_some(result))).collect(),
+        words: vec![vec![u32::from(is_bad)]],
+    }
+}
+
+op!(riccati_step: op(riccati_step, nx = 1, nu = 1), [], |seed| {
+    let (value, last) = last_knot(seed);
+    horizon(value, &[last], &[knot(value, last)], seed == BAD)
+});
+
+// The first knot is not steered, so that its Quu is 16 as well.
+op!(riccati_pass: op(riccati_pass, nx = 1, nu = 1, knots = 2), [], |seed| {
+    let (value, last) = last_knot(seed);
+    let after = knot(value, last);
+    let first = [2.0, 0.0, 1.0, power(seed, 2), 16.0, power(seed, 1), power(seed, 0)];
+    horizon(value, &[first, last], &[knot([after[2], after[3]], first), after], seed == BAD)
+});
+
 // J' J = 4 I, so that a shift of 12 makes it 16 I; one of -20 fails.
 op!(gn_step: op(gn_step, m = 4, n = 2), [12.0], |seed| {
     let sign = |row: usize, col: usize| if (row >> col) & 1 == 1 { -1.0 } else { 1.0 };

@@ -174,6 +174,25 @@ fn riccati_is_the_chain_of_its_stages() {
 }
 
 #[test]
+fn a_knot_has_the_gain_of_its_stages() {
+    let (nx, nu) = (6, 3);
+    for form in every_form() {
+        let task = Task::from(RiccatiStep::new(nx, nu));
+        let gain = Task::from(Riccati::new(nx, nu));
+        for mut case in cases::<f32>(&task) {
+            // Without a cost of its own between states and controls the gain is that of `riccati_gain`, bit for bit.
+            case.inputs[5].fill(0.0);
+            let after = task.result(form, &case);
+            let mut alone = gain.case::<f32>(0, Flavour::Mixed, &[]);
+            alone.inputs = [0, 2, 3, 6].map(|idx| case.inputs[idx].clone()).into();
+            let alone = gain.result(form, &alone);
+            assert_same(&alone.outputs[0], &after.outputs[0], "gain");
+            assert_eq!(alone.words, after.words);
+        }
+    }
+}
+
+#[test]
 fn a_step_is_the_chain_of_its_stages() {
     let (m, n) = (9, 6);
     for form in every_form() {

@@ -362,6 +362,29 @@ fn composed() {
     let riccati = Riccati { factor: true, ..Riccati::new(1, 1) };
     let gain = solved(riccati, &[&[3.0], &[4.0], &[2.0], &[4.0]], &[], &[]);
     assert_eq!(gain.outputs, [[1.5], [4.0]]);
+    // The same state and control; Quu = 4 + 2 * 3 * 2 = 16, Qux = 8 + 24 = 32, Qu = 2 + 2 * 5 = 12, Qxx = 100 + 48, Qx = 1 + 20.
+    let knot = [3.0, 5.0, 4.0, 2.0, 100.0, 8.0, 4.0, 1.0, 2.0];
+    let sources: Vec<&[f64]> = knot.iter().map(std::slice::from_ref).collect();
+    let step = solved(RiccatiStep::new(1, 1), &sources, &[], &[]);
+    assert_eq!(step.outputs, [[2.0], [0.75], [148.0 - 32.0 * 2.0], [21.0 - 32.0 * 0.75]]);
+    // A knot in front of it, for which V = 84 and v = -3: Quu = -20 + 84 = 64, Qux = 0 + 84, Qu = 19 - 3, Qxx = 84, Qx = -3.
+    let horizon: [&[f64]; 9] = [
+        &[3.0],
+        &[5.0],
+        &[1.0, 4.0],
+        &[1.0, 2.0],
+        &[0.0, 100.0],
+        &[0.0, 8.0],
+        &[-20.0, 4.0],
+        &[0.0, 1.0],
+        &[19.0, 2.0],
+    ];
+    let pass = solved(RiccatiPass::new(1, 1, 2), &horizon, &[], &[]);
+    let [k, d] = [84.0 / 64.0, 16.0 / 64.0];
+    assert_eq!(pass.outputs, [[k, 2.0], [d, 0.75], [84.0 - 84.0 * k, 84.0], [-3.0 - 84.0 * d, -3.0]]);
+    let mut worse = horizon;
+    worse[6] = &[-85.0, 4.0];
+    assert_eq!(solved(RiccatiPass::new(1, 1, 2), &worse, &[], &[]).words, [[2]]);
     let many = Many { kind: ManyKind::Potrf, orders: vec![1, 2], in_place: false, check: Check::On };
     let factors = solved(many, &[&[9.0], &[4.0, 2.0, 0.0, 1.0]], &[], &[]);
     assert_eq!((&factors.outputs[0][..], &factors.outputs[1][..3]), (&[3.0][..], &[2.0, 1.0, 0.0][..]));
