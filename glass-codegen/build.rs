@@ -24,7 +24,7 @@ struct Capture {
     cell: Vec<Cell>,
 }
 
-/// One task and layout; the arrays run parallel to `Capture::batches`.
+/// One task and layout; the arrays run parallel to `Capture::batches`, up to the largest one that the device's memory held.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Cell {
@@ -77,11 +77,11 @@ fn main() {
 
 fn bake(file: &Path, capture: &Capture, cell: &Cell) -> String {
     let n_bands = capture.batches.len();
-    let complete =
-        [cell.mapping.len(), cell.ns.len(), cell.serial_ns.len()].iter().all(|len| *len == n_bands);
-    assert!(complete, "{}: cell `{}` does not have {n_bands} bands", file.display(), cell.key);
+    let n_rows = cell.mapping.len();
+    let complete = (1..=n_bands).contains(&n_rows) && [cell.ns.len(), cell.serial_ns.len()] == [n_rows; 2];
+    assert!(complete, "{}: cell `{}` is not one row a band", file.display(), cell.key);
     let mut rows = String::new();
-    for band in 0..n_bands {
+    for band in 0..n_rows {
         let mapping = &cell.mapping[band];
         if let Err(error) = mapping.parse::<mapping::Mapping>() {
             panic!("{}: cell `{}`: {error}", file.display(), cell.key);

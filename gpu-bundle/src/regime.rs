@@ -11,6 +11,9 @@ const COLD_BYTES: u64 = 240_000_000;
 /// Bytes that the memory of an H200 moves in two microseconds. A launch that touches fewer is bound by launching.
 const LAUNCH_BYTES: u64 = 8_500_000;
 
+/// Bytes of a rotation that the memory of an H200 holds beside those of another one's results.
+const MOST_BYTES: u64 = 115_000_000_000;
+
 /// Never pooled, never compared with one another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -50,6 +53,11 @@ impl Rotation {
         let n_bytes: u64 = operands.iter().map(|operand| operand.n_bytes).sum();
         let (regime, n_sets) = regime(n_bytes);
         Rotation { regime, operands, n_sets }
+    }
+
+    /// Whether a GPU holds all sets.
+    pub(crate) fn fits(&self) -> bool {
+        self.n_sets * self.bytes_per_call() <= MOST_BYTES
     }
 
     /// Distinct bytes touched by one call.

@@ -98,6 +98,12 @@ const OTHERS: &[&str] = &[
     "riccati_gain nx=14 nu=7",
     "riccati_gain nx=36 nu=12",
     "riccati_gain nx=48 nu=16",
+    "riccati_step nx=12 nu=4",
+    "riccati_step nx=12 nu=6",
+    "riccati_step nx=14 nu=7",
+    "riccati_step nx=36 nu=12",
+    "riccati_pass nx=12 nu=4 knots=32",
+    "riccati_pass nx=14 nu=7 knots=32",
 ];
 
 /// Every cell of the tuning table, both element types and layouts, in the order of the table.

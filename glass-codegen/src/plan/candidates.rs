@@ -88,8 +88,6 @@ pub(crate) fn shared_excess(
 
 /// Whether workers read what other workers of the problem wrote: then operands had better be in shared memory.
 fn reads_back(spec: &Spec) -> bool {
-    // Passes keep what they read back in temporaries, and all their parts at once fill shared memory.
-    let has_passes = spec.phases.iter().any(|phase| matches!(phase, Phase::Repeat(_)));
     let is_own = matches!(
         spec.phases[0],
         Phase::Factor(_)
@@ -99,7 +97,12 @@ fn reads_back(spec: &Spec) -> bool {
             | Phase::BunchKaufman(_)
             | Phase::Exchange(_)
     );
-    !has_passes && (spec.phases.len() > 1 || is_own)
+    !has_passes(spec) && (spec.phases.len() > 1 || is_own)
+}
+
+/// Passes keep what they read back in temporaries, and all their parts at once would fill shared memory.
+fn has_passes(spec: &Spec) -> bool {
+    spec.phases.iter().any(|phase| matches!(phase, Phase::Repeat(_)))
 }
 
 /// Every CUDA mapping worth timing for a task on sm_90, simplest first.
@@ -142,6 +145,12 @@ pub fn candidates(spec: &Spec, layout: Layout) -> Vec<Mapping> {
     let staging = if reads_back(spec) { Staging::Shared } else { Staging::Direct };
     let warp = Mapping::new(Tier::Warp, Form::Serial, staging, 128);
     add(warp);
+    if has_passes(spec) {
+        // Temporaries are large: smaller blocks leave less of a multiprocessor's shared memory over.
+        for threads_per_block in [32, 64] {
+            add(Mapping { threads_per_block, ..warp });
+        }
+    }
     if let Some(n) = rows_of_lanes(spec) {
         let lanes = n.next_power_of_two().max(4);
         let group = (lanes < WARP).then_some(lanes);

@@ -1,6 +1,6 @@
 //! The chosen kernel of every configuration on the GPU through CUDA.
 
-use super::{BATCHES, N_SAMPLES, Row, Session, chosen_mapping};
+use super::{N_SAMPLES, Row, Session, batches, chosen_mapping};
 use crate::cuda::module::{Geometry, Module, TIMED_SCALAR};
 use crate::cuda::nvrtc;
 use crate::embed::embed;
@@ -56,9 +56,8 @@ pub(super) fn compile(arch: u32, configurations: &[(Spec, Layout)], session: &mu
 
 /// The mapping of each batch size.
 fn chosen(spec: &Spec, layout: Layout, arch: u32) -> Vec<Mapping> {
-    BATCHES
-        .iter()
-        .filter_map(|batch| chosen_mapping(spec, layout, Target::Cuda, Some(arch), *batch))
+    batches(spec, layout)
+        .filter_map(|batch| chosen_mapping(spec, layout, Target::Cuda, Some(arch), batch))
         .collect()
 }
 
@@ -69,7 +68,7 @@ pub(super) fn measure(
     (spec, layout): (&Spec, Layout),
     compiled: &[Compiled],
 ) -> Result<(), String> {
-    for batch in BATCHES {
+    for batch in batches(spec, layout) {
         let (generated, module) = loaded(rig, (spec, layout), batch, compiled)?;
         let row = match spec.dtype {
             DType::F32 => timed::<f32>(rig, &generated, &module, batch)?,
@@ -91,7 +90,7 @@ pub(super) fn measure_again(
     (spec, layout): (&Spec, Layout),
     compiled: &[Compiled],
 ) -> Result<(), String> {
-    for batch in BATCHES {
+    for batch in batches(spec, layout) {
         let (generated, module) = loaded(rig, (spec, layout), batch, compiled)?;
         let again_ns = match spec.dtype {
             DType::F32 => {

@@ -59,10 +59,20 @@ const TASKS: &[&str] = &[
     "riccati_gain nx=12 nu=4",
     "riccati_gain nx=14 nu=7",
     "riccati_gain nx=36 nu=12",
+    "riccati_step nx=12 nu=4",
+    "riccati_step nx=14 nu=7",
+    "riccati_step nx=36 nu=12",
+    "riccati_pass nx=12 nu=4 knots=32",
+    "riccati_pass nx=14 nu=7 knots=32",
 ];
 
 /// A batch far beyond the cache, and two that a solver of many problems has.
 const BATCHES: [u64; 3] = [1 << 20, 8192, 4096];
+
+/// The batches of a configuration that a GPU holds.
+fn batches(spec: &Spec, layout: Layout) -> impl Iterator<Item = u64> {
+    BATCHES.into_iter().filter(move |batch| Rotation::new(spec, layout, *batch).fits())
+}
 
 /// Configurations between two samples of the copy bandwidth.
 const N_BETWEEN: usize = 8;
@@ -133,7 +143,7 @@ pub(crate) fn run(options: &Bench) -> Result<(), String> {
     let configurations = configurations();
     let rotations: Vec<Rotation> = configurations
         .iter()
-        .flat_map(|(spec, layout)| BATCHES.map(|batch| Rotation::new(spec, *layout, batch)))
+        .flat_map(|(spec, layout)| batches(spec, *layout).map(|batch| Rotation::new(spec, *layout, batch)))
         .collect();
     let mut rig = Rig::new(gpu, rotations.into_iter())?;
     let mut session = Session::new(provenance, &options.out);

@@ -1,5 +1,6 @@
 //! The tasks whose mapping is measured.
 
+use crate::regime::Rotation;
 use crate::tasks;
 use glass_codegen::spec::{Layout, Spec};
 use glass_codegen::table;
@@ -13,6 +14,13 @@ pub(crate) struct Cell {
     pub(crate) key: String,
     pub(crate) spec: Spec,
     pub(crate) layout: Layout,
+}
+
+impl Cell {
+    /// The batches that a GPU holds.
+    pub(crate) fn batches(&self) -> impl Iterator<Item = u64> {
+        BATCHES.into_iter().filter(|batch| Rotation::new(&self.spec, self.layout, *batch).fits())
+    }
 }
 
 /// Every cell, in the order of the table.

@@ -60,8 +60,9 @@ pub(crate) fn run(options: &Tune) -> Result<(), String> {
     }
     let compile_s = started.elapsed().as_secs_f64();
 
-    let rotations =
-        cells.iter().flat_map(|cell| BATCHES.map(|batch| Rotation::new(&cell.spec, cell.layout, batch)));
+    let rotations = cells
+        .iter()
+        .flat_map(|cell| cell.batches().map(|batch| Rotation::new(&cell.spec, cell.layout, batch)));
     let mut capture = Capture::new(Rig::new(gpu, rotations)?, provenance, &options.out)?;
     for (cell_idx, (cell, candidates)) in cells.iter().zip(&candidates).enumerate() {
         if cell_idx % N_CELLS_BETWEEN == 0 {
@@ -145,7 +146,7 @@ impl Capture {
         }
         let mut rows = Vec::new();
         let mut chosen = Vec::new();
-        for batch in BATCHES {
+        for batch in cell.batches() {
             let Band { row, .. } = {
                 let band = session::band(&mut self.rig, &cell.key, &loaded, batch)?;
                 self.samples.push(&band)?;
@@ -197,8 +198,8 @@ impl Capture {
 /// Lists what a run would do and, if asked to, compiles it, which takes NVRTC but no GPU.
 fn dry_run(options: &Tune, cells: &[Cell], candidates: &mut [Vec<Candidate>]) -> Result<(), String> {
     for (cell, candidates) in cells.iter().zip(candidates.iter()) {
-        let largest = Rotation::new(&cell.spec, cell.layout, BATCHES[BATCHES.len() - 1]);
-        let gigabytes = largest.bytes_per_call() as f64 / 1e9;
+        let largest = cell.batches().last().expect("a GPU holds one problem");
+        let gigabytes = Rotation::new(&cell.spec, cell.layout, largest).bytes_per_call() as f64 / 1e9;
         println!(
             "{:<44} {:>3} candidates, {gigabytes:>7.2} GB at the largest batch",
             cell.key,
