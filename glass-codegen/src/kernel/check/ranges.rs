@@ -57,9 +57,11 @@ impl Scope<'_> {
         let [root] = roots.as_slice() else {
             return Err(format!("`{value}` depends on {} integers", roots.len()));
         };
+        let program = Program::new(self, root, value)?;
         let (mut least, mut most) = (isize::MAX, isize::MIN);
+        let mut slots = Vec::new();
         for value_of_root in self.int(root)?.range.clone() {
-            let result = self.evaluated(value, root, value_of_root)?;
+            let result = program.result(value_of_root, &mut slots);
             least = least.min(result);
             most = most.max(result);
         }
@@ -77,29 +79,97 @@ impl Scope<'_> {
         }
         Ok(())
     }
+}
 
-    fn evaluated(&self, value: &IntExpr, root: &str, value_of_root: isize) -> Result<isize, String> {
-        let of_name = |name: &str| -> Result<isize, String> {
-            if name == root {
-                return Ok(value_of_root);
-            }
-            let inner = self.int(name)?.value.clone();
-            self.evaluated(&inner.ok_or_else(|| format!("`{name}` has no formula"))?, root, value_of_root)
-        };
-        let of_index = |index: &Index| -> Result<isize, String> {
-            let terms = index.terms.iter().map(|term| Ok(term.coefficient * of_name(&term.name)?));
-            Ok(index.constant + terms.sum::<Result<isize, String>>()?)
-        };
+/// An expression and the integers that it is made from, in an order in which each follows from those before. There may be
+/// millions of values to try, so names are looked up once.
+struct Program {
+    /// The root, then what each step makes.
+    names: Vec<String>,
+    steps: Vec<Step>,
+}
+
+enum Step {
+    Sum(Sum),
+    Div(Sum, isize),
+    Rem(Sum, isize),
+    Min(usize, isize),
+    IfLess { left: usize, right: usize, then: Sum, otherwise: Sum },
+}
+
+/// A constant, and coefficients of slots.
+struct Sum {
+    constant: isize,
+    terms: Vec<(isize, usize)>,
+}
+
+impl Program {
+    fn new(scope: &Scope<'_>, root: &str, value: &IntExpr) -> Result<Program, String> {
+        let mut program = Program { names: vec![root.to_owned()], steps: Vec::new() };
+        let last = program.step(scope, value)?;
+        program.steps.push(last);
+        Ok(program)
+    }
+
+    fn result(&self, root: isize, slots: &mut Vec<isize>) -> isize {
+        slots.clear();
+        slots.push(root);
+        for step in &self.steps {
+            slots.push(step.value(slots));
+        }
+        slots[slots.len() - 1]
+    }
+
+    /// Where the value of a name stands.
+    fn slot(&mut self, scope: &Scope<'_>, name: &str) -> Result<usize, String> {
+        if let Some(slot) = self.names.iter().position(|known| known == name) {
+            return Ok(slot);
+        }
+        let inner = scope.int(name)?.value.as_ref().ok_or_else(|| format!("`{name}` has no formula"))?;
+        let step = self.step(scope, inner)?;
+        self.steps.push(step);
+        self.names.push(name.to_owned());
+        Ok(self.names.len() - 1)
+    }
+
+    fn sum(&mut self, scope: &Scope<'_>, index: &Index) -> Result<Sum, String> {
+        let terms = index.terms.iter().map(|term| Ok((term.coefficient, self.slot(scope, &term.name)?)));
+        Ok(Sum { constant: index.constant, terms: terms.collect::<Result<_, String>>()? })
+    }
+
+    fn step(&mut self, scope: &Scope<'_>, value: &IntExpr) -> Result<Step, String> {
         Ok(match value {
-            IntExpr::Affine(index) => of_index(index)?,
-            IntExpr::Div(index, by) => of_index(index)? / *by as isize,
-            IntExpr::Rem(index, by) => of_index(index)? % *by as isize,
-            IntExpr::Min(name, limit) => of_name(name)?.min(*limit as isize),
-            IntExpr::IfLess { left, right, then, otherwise } => {
-                let taken = if of_name(left)? < of_name(right)? { then } else { otherwise };
-                of_index(taken)?
-            }
+            IntExpr::Affine(index) => Step::Sum(self.sum(scope, index)?),
+            IntExpr::Div(index, by) => Step::Div(self.sum(scope, index)?, by.cast_signed()),
+            IntExpr::Rem(index, by) => Step::Rem(self.sum(scope, index)?, by.cast_signed()),
+            IntExpr::Min(name, limit) => Step::Min(self.slot(scope, name)?, limit.cast_signed()),
+            IntExpr::IfLess { left, right, then, otherwise } => Step::IfLess {
+                left: self.slot(scope, left)?,
+                right: self.slot(scope, right)?,
+                then: self.sum(scope, then)?,
+                otherwise: self.sum(scope, otherwise)?,
+            },
         })
+    }
+}
+
+impl Step {
+    fn value(&self, slots: &[isize]) -> isize {
+        match self {
+            Step::Sum(sum) => sum.value(slots),
+            Step::Div(sum, by) => sum.value(slots) / by,
+            Step::Rem(sum, by) => sum.value(slots) % by,
+            Step::Min(slot, limit) => slots[*slot].min(*limit),
+            Step::IfLess { left, right, then, otherwise } => {
+                if slots[*left] < slots[*right] { then } else { otherwise }.value(slots)
+            }
+        }
+    }
+}
+
+impl Sum {
+    fn value(&self, slots: &[isize]) -> isize {
+        self.terms.iter().fold(self.constant, |sum, (coefficient, slot)| sum + coefficient * slots[*slot])
     }
 }
 
