@@ -1,6 +1,6 @@
-//! The backward pass of differential dynamic programming on a real robot, as a chain of small ops: all problems of
-//! a batch together, knot by knot from the last to the first, on every device of this machine, with every answer
-//! checked.
+//! The backward pass of differential dynamic programming on a real robot, of a batch of problems: as a chain
+//! of small ops, as one kernel a knot and as one kernel for all knots, on every device of this machine, with every
+//! answer checked.
 //!
 //! ```text
 //! cargo run --release --example ddp_backward -- [--data FILE.npz] [--batch N] [--dtype f32|f64|both]
@@ -15,16 +15,17 @@
 //! V = sym(Qxx - Qxu K)   v = Qx - Qxu k
 //! ```
 //!
-//! `robots.rs` has the ops, `backward.rs` the loop over the knots.
+//! `robots.rs` has the ops, `chain.rs` and `fused.rs` the loops over the knots.
 //!
 //! Exit code 0: every device that ran is right; 1: a device failed or left the error bound, or the
 //! table could not be written; 2: the arguments or the file are unusable.
 #![forbid(unsafe_code)]
 
 mod arguments;
-mod backward;
+mod chain;
 mod check;
 mod evaluate;
+mod fused;
 mod problems;
 #[path = "../program/mod.rs"]
 mod program;
@@ -32,6 +33,7 @@ mod reference;
 mod robots;
 mod rounding;
 mod table;
+mod way;
 
 use arguments::Arguments;
 use check::Right;
@@ -40,7 +42,7 @@ use glass::Device;
 use glass::rt::kernel::DType;
 use problems::{Answers, Problems};
 use program::exit::{self, Failure};
-use robots::Robot;
+use robots::{Robot, Way};
 use std::error::Error;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -50,7 +52,7 @@ fn main() -> ExitCode {
     exit::code("ddp_backward", run(lexopt::Parser::from_env(), &mut io::stdout().lock()))
 }
 
-/// Problems, their right answers, and the chains that solve them.
+/// Problems, their right answers, and the ways to solve them.
 struct Prepared {
     recorded: Problems,
     recorded_answers: Answers,
@@ -85,7 +87,9 @@ fn run(parser: lexopt::Parser, out: &mut impl Write) -> Result<bool, Failure> {
     let (devices, skipped) = Device::all();
     let mut rows = Vec::new();
     for device in &devices {
-        rows.extend(prepared.robots.iter().map(|&(dtype, robot)| evaluate(device, dtype, robot, &prepared)));
+        for (dtype, robot) in &prepared.robots {
+            rows.extend(robot.iter().map(|way| evaluate(device, *dtype, way, &prepared)));
+        }
     }
     table::write(out, &rows, &skipped)?;
     out.flush()?;
@@ -96,7 +100,7 @@ fn prepare(arguments: &Arguments) -> Result<Prepared, Box<dyn Error>> {
     let data = &arguments.data;
     let (recorded, recorded_answers) =
         Problems::read(data).map_err(|error| format!("{}: {error}", data.display()))?;
-    let robot = |&dtype: &DType| Ok((dtype, Robot::named(recorded.sizes.nx, recorded.sizes.nu, dtype)?));
+    let robot = |&dtype: &DType| Ok((dtype, robots::named(recorded.sizes.nx, recorded.sizes.nu, dtype)?));
     let robots = arguments.dtypes.iter().map(robot).collect::<Result<_, String>>()?;
     let perturbed = recorded.perturb(arguments.batch)?;
     let perturbed_answers = reference::solve(&perturbed)?;
@@ -104,17 +108,25 @@ fn prepare(arguments: &Arguments) -> Result<Prepared, Box<dyn Error>> {
     Ok(Prepared { recorded, recorded_answers, perturbed, perturbed_answers, expected, robots })
 }
 
-/// Both batches on one device.
-fn evaluate(device: &Device, dtype: DType, robot: Robot, prepared: &Prepared) -> Row {
-    let mut row = Row { device: device.clone(), dtype, batches: Vec::new(), plans: Vec::new() };
-    let Some(plans) = table::plans(robot.tasks, device, prepared.perturbed.len) else { return row };
+/// Both batches on one device, in one way.
+fn evaluate(device: &Device, dtype: DType, way: &Way, prepared: &Prepared) -> Row {
+    let mut row = Row::new(device, dtype, way.name);
+    let sizes = prepared.recorded.sizes;
+    if !(way.serves)(sizes) {
+        row.lack = Some(format!("has no kernel for {} knots", sizes.n_knots));
+        return row;
+    }
+    let Some(plans) = table::plans(way.tasks, device, prepared.perturbed.len) else {
+        row.lack = Some(format!("has no {dtype}"));
+        return row;
+    };
     row.plans = plans;
     for (name, problems, answers) in [
         ("file", &prepared.recorded, &prepared.recorded_answers),
         ("perturbed", &prepared.perturbed, &prepared.perturbed_answers),
     ] {
         let right = Right { sizes: problems.sizes, answers, expected: &prepared.expected };
-        let outcome = (robot.evaluate)(device, &Batch { problems, right });
+        let outcome = (way.evaluate)(device, &Batch { problems, right });
         row.batches.push((name, problems.len, outcome));
     }
     row

@@ -1,12 +1,15 @@
-//! The ops of one knot, at the sizes of every built-in robot.
+//! The ops of one knot, at the sizes of every built-in robot, and the ops that take a knot or all knots in one kernel.
 //!
 //! Qxu is kept as its transpose Qux, nu x nx: so it is the right-hand side of the gains as it stands, and V takes it
 //! transposed for free. Qux is a contraction in index notation rather than `bilinear`, whose first product is by
 //! definition V Fx: here the cheaper order (Fu'V) Fx is planned. `riccati_gain` does not serve: it has no Lxu, and
 //! Quu is factored once for K and k.
 
-use crate::backward::{Chain, Dynamics, Knot, Value, Workspace};
+use crate::chain::{Chain, Chained, Dynamics, Knot, Workspace};
 use crate::evaluate::{self, Evaluate};
+use crate::fused::{self, Found, Fused, Given, Stretches};
+use crate::problems::Sizes;
+use crate::way::Value;
 use glass::rt::kernel::DType;
 use glass::{Device, Kernel, Task};
 
@@ -71,6 +74,17 @@ macro_rules! robot {
             )]
             struct Vx;
 
+            /// A knot in one kernel.
+            #[glass::op(riccati_step, nx = $nx, nu = $nu, dtype = $real)]
+            struct Step;
+
+            /// All knots in one kernel.
+            #[glass::op(riccati_pass, nx = $nx, nu = $nu, knots = 32, dtype = $real)]
+            struct Horizon;
+
+            fused!(KnotByKnot, Step, $real, 1, "K, k, V and v of a knot");
+            fused!(AllKnots, Horizon, $real, 32, "K, k, V and v of all knots");
+
             /// The chain.
             #[derive(Debug)]
             pub(crate) struct Robot;
@@ -120,6 +134,32 @@ macro_rules! robot {
     };
 }
 
+/// An op that takes so many knots at a time.
+macro_rules! fused {
+    ($name:ident, $op:ident, $real:ident, $n_knots:tt, $formula:literal) => {
+        #[derive(Debug)]
+        pub(crate) struct $name;
+
+        impl Fused for $name {
+            type Real = $real;
+
+            const N_KNOTS: usize = $n_knots;
+
+            const TASKS: &'static [(&'static str, &'static Task)] = &[($formula, $op::TASK)];
+
+            fn launch(
+                device: &Device,
+                next: &Value<$real>,
+                Given { fx, fu, lxx, lux, luu, lx, lu }: &Given<$real>,
+                Found { feedback, feedforward, value, status }: &mut Found<$real>,
+            ) -> Result<(), glass::Error> {
+                let given = (&next.xx, &next.x, fx, fu, lxx, lux, luu, lx, lu);
+                $op::launch(device, given, (feedback, feedforward, &mut value.xx, &mut value.x, status))
+            }
+        }
+    };
+}
+
 robot!(arm_f32, f32, nx = 14, nu = 7);
 robot!(arm_f64, f64, nx = 14, nu = 7);
 robot!(quadrotor_f32, f32, nx = 12, nu = 4);
@@ -129,35 +169,53 @@ robot!(six_joint_f64, f64, nx = 12, nu = 6);
 robot!(quadruped_f32, f32, nx = 36, nu = 12);
 robot!(quadruped_f64, f64, nx = 36, nu = 12);
 
-/// A robot's chain in one type.
+/// One way to compute a robot's passes in one type.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Robot {
+pub(crate) struct Way {
+    /// `chain`: an op a step; `knot`: a kernel a knot; `pass`: a kernel.
+    pub(crate) name: &'static str,
     /// Runs a batch on a device.
     pub(crate) evaluate: Evaluate,
     /// What each op computes, and the op.
     pub(crate) tasks: &'static [(&'static str, &'static Task)],
+    /// Whether it takes a horizon.
+    pub(crate) serves: fn(Sizes) -> bool,
 }
 
-impl Robot {
-    const fn of<C: Chain>() -> Self {
-        Self { evaluate: evaluate::run::<C>, tasks: C::TASKS }
-    }
+/// Every way, in the order of the table.
+pub(crate) type Robot = [Way; 3];
 
-    /// The chain for `nx` states and `nu` controls.
-    pub(crate) fn named(nx: usize, nu: usize, dtype: DType) -> Result<Self, String> {
-        match (nx, nu, dtype) {
-            (14, 7, DType::F32) => Ok(Self::of::<arm_f32::Robot>()),
-            (14, 7, DType::F64) => Ok(Self::of::<arm_f64::Robot>()),
-            (12, 4, DType::F32) => Ok(Self::of::<quadrotor_f32::Robot>()),
-            (12, 4, DType::F64) => Ok(Self::of::<quadrotor_f64::Robot>()),
-            (12, 6, DType::F32) => Ok(Self::of::<six_joint_f32::Robot>()),
-            (12, 6, DType::F64) => Ok(Self::of::<six_joint_f64::Robot>()),
-            (36, 12, DType::F32) => Ok(Self::of::<quadruped_f32::Robot>()),
-            (36, 12, DType::F64) => Ok(Self::of::<quadruped_f64::Robot>()),
-            _ => Err(format!(
-                "{nx} states and {nu} controls given; this example has kernels for (14, 7), (12, 4), (12, 6) and \
-                 (36, 12) (add a line in robots.rs for other sizes)"
-            )),
-        }
+const fn robot<C: Chain, K: Fused, A: Fused>() -> Robot {
+    [
+        Way { name: "chain", evaluate: evaluate::run::<Chained<C>>, tasks: C::TASKS, serves: |_| true },
+        fused_way::<K>("knot"),
+        fused_way::<A>("pass"),
+    ]
+}
+
+const fn fused_way<F: Fused>(name: &'static str) -> Way {
+    Way { name, evaluate: evaluate::run::<Stretches<F>>, tasks: F::TASKS, serves: fused::serves::<F> }
+}
+
+/// The ways for `nx` states and `nu` controls.
+pub(crate) fn named(nx: usize, nu: usize, dtype: DType) -> Result<Robot, String> {
+    macro_rules! of {
+        ($robot:ident) => {
+            Ok(robot::<$robot::Robot, $robot::KnotByKnot, $robot::AllKnots>())
+        };
+    }
+    match (nx, nu, dtype) {
+        (14, 7, DType::F32) => of!(arm_f32),
+        (14, 7, DType::F64) => of!(arm_f64),
+        (12, 4, DType::F32) => of!(quadrotor_f32),
+        (12, 4, DType::F64) => of!(quadrotor_f64),
+        (12, 6, DType::F32) => of!(six_joint_f32),
+        (12, 6, DType::F64) => of!(six_joint_f64),
+        (36, 12, DType::F32) => of!(quadruped_f32),
+        (36, 12, DType::F64) => of!(quadruped_f64),
+        _ => Err(format!(
+            "{nx} states and {nu} controls given; this example has kernels for (14, 7), (12, 4), (12, 6) and \
+             (36, 12) (add a line in robots.rs for other sizes)"
+        )),
     }
 }

@@ -9,13 +9,24 @@ use glass::rt::measure::Clock;
 use glass::{Device, Task};
 use std::io::{self, Write};
 
-/// One device in one type.
+/// One device in one type and one way.
 pub(crate) struct Row {
     pub(crate) device: Device,
     pub(crate) dtype: DType,
-    /// Each batch: its name, its problems and what became of it. Empty where the device lacks the type.
+    /// Name of the way.
+    pub(crate) way: &'static str,
+    /// Each batch: its name, its problems and what became of it.
     pub(crate) batches: Vec<(&'static str, usize, Outcome)>,
     pub(crate) plans: Vec<Planned>,
+    /// Why there is neither.
+    pub(crate) lack: Option<String>,
+}
+
+impl Row {
+    /// A row without batches.
+    pub(crate) fn new(device: &Device, dtype: DType, way: &'static str) -> Row {
+        Row { device: device.clone(), dtype, way, batches: Vec::new(), plans: Vec::new(), lack: None }
+    }
 }
 
 /// An op of the chain and the kernel that serves it.
@@ -44,16 +55,17 @@ pub(crate) fn plans(
     planned.collect()
 }
 
-const HEADINGS: [&str; 9] =
-    ["device", "type", "batch", "error of K", "of k", "of V", "of bound", "ms/pass", "problems/s"];
+const HEADINGS: [&str; 10] =
+    ["device", "type", "by", "batch", "error of K", "of k", "of V", "of bound", "ms/pass", "problems/s"];
 
 /// Columns of text; the figures follow.
-const N_TEXT_COLUMNS: usize = 3;
+const N_TEXT_COLUMNS: usize = 4;
 
 const NOTES: &str = "
 Errors: relative Frobenius norm, worst problem and knot; the file's problems against the file's answers, the
 perturbed ones against an f64 recursion on the CPU. of bound: the largest error as a fraction of its own bound,
 which is what rounding must be expected to leave at that knot times a margin (rounding.rs, check.rs).
+by: a chain of eleven ops a knot, one kernel a knot, or one kernel for the whole pass.
 Times: median of 5 passes, a pass being every launch of every knot, gaps between launches included, data on the
 device and kernels compiled before; clock of the device, or the host's where marked. The file's 8 problems show
 the latency of the launches, the perturbed batch the throughput. A software adapter is checked, not timed.";
@@ -79,8 +91,8 @@ pub(crate) fn write(out: &mut impl Write, rows: &[Row], skipped: &[Skipped]) -> 
     for row in rows {
         for (name, _, outcome) in &row.batches {
             if let Err(error) = outcome {
-                let (target, dtype) = (row.device.target(), row.dtype);
-                writeln!(out, "FAILED: {target} {dtype}, {name}: {error}")?;
+                let Row { device, dtype, way, .. } = row;
+                writeln!(out, "FAILED: {} {dtype}, {way}, {name}: {error}", device.target())?;
             }
         }
     }
@@ -108,6 +120,7 @@ fn cells(row: &Row, (name, n_problems, outcome): &(&str, usize, Outcome)) -> [St
     [
         row.device.target().to_string(),
         row.dtype.to_string(),
+        row.way.to_owned(),
         format!("{n_problems}, {name}"),
         of_feedback,
         of_feedforward,
@@ -119,11 +132,11 @@ fn cells(row: &Row, (name, n_problems, outcome): &(&str, usize, Outcome)) -> [St
 }
 
 fn write_plans(out: &mut impl Write, row: &Row) -> io::Result<()> {
-    let (device, dtype) = (&row.device, row.dtype);
-    if row.plans.is_empty() {
-        return writeln!(out, "\n{} ({}) has no {dtype}", device.target(), device.name());
+    let Row { device, dtype, way, .. } = row;
+    if let Some(lack) = &row.lack {
+        return writeln!(out, "\n{} ({}), {way}: {lack}", device.target(), device.name());
     }
-    writeln!(out, "\n{} {dtype}: {}", device.target(), device.name())?;
+    writeln!(out, "\n{} {dtype}, {way}: {}", device.target(), device.name())?;
     // A mapping that several ops share is said once.
     let mapping_of = |planned: &Planned| {
         let plan = &planned.variant().plan;

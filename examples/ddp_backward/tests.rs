@@ -8,8 +8,8 @@ fn parser(arguments: &[&str]) -> lexopt::Parser {
 }
 
 /// Problems of a robot that nobody recorded: dynamics near the identity, definite costs.
-fn invented(nx: usize, nu: usize) -> Problems {
-    let (len, n_knots) = (3, 5);
+fn invented(nx: usize, nu: usize, n_knots: usize) -> Problems {
+    let len = 3;
     let mut random = Pcg64Mcg::seed_from_u64((100 * nx + nu) as u64);
     let mut numbers = |n: usize| -> Vec<f64> {
         (0..len * n_knots * n).map(|_| program::random::symmetric(&mut random)).collect()
@@ -41,8 +41,9 @@ fn invented(nx: usize, nu: usize) -> Problems {
 
 #[test]
 fn every_built_in_robot_is_right_on_every_device() {
-    for (nx, nu) in [(14, 7), (12, 4), (12, 6), (36, 12)] {
-        let problems = invented(nx, nu);
+    // The op for all knots takes 32 of them.
+    for (nx, nu, n_knots) in [(14, 7, 32), (12, 4, 5), (12, 6, 32), (36, 12, 32)] {
+        let problems = invented(nx, nu, n_knots);
         let answers = reference::solve(&problems).unwrap();
         let expected = rounding::expected(&problems, &answers);
         for device in Device::all().0 {
@@ -51,14 +52,20 @@ fn every_built_in_robot_is_right_on_every_device() {
                 continue;
             }
             for dtype in [DType::F32, DType::F64] {
-                let robot = Robot::named(nx, nu, dtype).unwrap();
-                if table::plans(robot.tasks, &device, problems.len).is_none() {
-                    assert_eq!((device.target(), dtype), (glass::Target::Wgpu, DType::F64));
-                    continue;
+                for way in robots::named(nx, nu, dtype).unwrap() {
+                    if table::plans(way.tasks, &device, problems.len).is_none() {
+                        assert_eq!((device.target(), dtype), (glass::Target::Wgpu, DType::F64));
+                        continue;
+                    }
+                    if !(way.serves)(problems.sizes) {
+                        assert_eq!(way.name, "pass");
+                        continue;
+                    }
+                    let right = Right { sizes: problems.sizes, answers: &answers, expected: &expected };
+                    let outcome = (way.evaluate)(&device, &Batch { problems: &problems, right });
+                    let subject = format!("{device:?}, {nx}, {nu}, {dtype}, {}", way.name);
+                    assert!(outcome.is_ok(), "{subject}: {}", outcome.unwrap_err());
                 }
-                let right = Right { sizes: problems.sizes, answers: &answers, expected: &expected };
-                let outcome = (robot.evaluate)(&device, &Batch { problems: &problems, right });
-                assert!(outcome.is_ok(), "{device:?}, {nx}, {nu}, {dtype}: {}", outcome.unwrap_err());
             }
         }
     }
@@ -66,33 +73,38 @@ fn every_built_in_robot_is_right_on_every_device() {
 
 #[test]
 fn a_bad_pivot_is_reported_with_problem_and_knot() {
-    let (nx, nu) = (12, 4);
-    let mut problems = invented(nx, nu);
+    let (nx, nu, n_knots) = (12, 4, 32);
+    let mut problems = invented(nx, nu, n_knots);
     let answers = reference::solve(&problems).unwrap();
-    // Problem 1, knot 2: the third diagonal entry of Luu.
-    problems.cost.uu[(5 + 2) * nu * nu + 2 * nu + 2] = -1e6;
-    let expected = vec![[1.0; 3]; 15];
-    let right = Right { sizes: problems.sizes, answers: &answers, expected: &expected };
-    let robot = Robot::named(nx, nu, DType::F32).unwrap();
-    let error = (robot.evaluate)(&Device::host(), &Batch { problems: &problems, right }).unwrap_err();
-    assert_eq!(error.to_string(), "problem 1, knot 2: pivot 3 of Quu is not positive");
+    // The third diagonal entry of Luu: problem 1 at knot 9, and problem 0 at knot 7, which comes later.
+    for at in [n_knots + 9, 7] {
+        problems.cost.uu[at * nu * nu + 2 * nu + 2] = -1e6;
+    }
+    let expected = vec![[1.0; 3]; 3 * n_knots];
+    for way in robots::named(nx, nu, DType::F32).unwrap() {
+        let right = Right { sizes: problems.sizes, answers: &answers, expected: &expected };
+        let error = (way.evaluate)(&Device::host(), &Batch { problems: &problems, right }).unwrap_err();
+        let message = "problem 1, knot 9: pivot 3 of Quu is not positive";
+        assert_eq!(error.to_string(), message, "{}", way.name);
+    }
 }
 
 #[test]
 fn wrong_answers_fail_the_run() {
-    let problems = invented(12, 6);
+    let problems = invented(12, 6, 32);
     let mut answers = reference::solve(&problems).unwrap();
     let expected = rounding::expected(&problems, &answers);
     answers.value[7] *= 1.001;
-    let right = Right { sizes: problems.sizes, answers: &answers, expected: &expected };
-    let robot = Robot::named(12, 6, DType::F32).unwrap();
-    let error = (robot.evaluate)(&Device::host(), &Batch { problems: &problems, right }).unwrap_err();
-    assert!(error.to_string().starts_with("problem 0, knot 0: relative error of V is "), "{error}");
+    for way in robots::named(12, 6, DType::F32).unwrap() {
+        let right = Right { sizes: problems.sizes, answers: &answers, expected: &expected };
+        let error = (way.evaluate)(&Device::host(), &Batch { problems: &problems, right }).unwrap_err();
+        assert!(error.to_string().starts_with("problem 0, knot 0: relative error of V is "), "{error}");
+    }
 }
 
 #[test]
 fn sizes_without_kernels_are_refused_by_name() {
-    let message = Robot::named(13, 4, DType::F32).unwrap_err();
+    let message = robots::named(13, 4, DType::F32).unwrap_err();
     assert!(message.starts_with("13 states and 4 controls given"), "{message}");
 }
 
@@ -103,9 +115,16 @@ fn the_shipped_file_runs_and_the_table_has_every_part() {
     let text = String::from_utf8(out).unwrap();
     println!("{text}");
     assert!(is_right);
-    for part in
-        ["8, file", "33, perturbed", "host f64: ", "V = (V + V') / 2", "Errors: ", "glass_potrf_f32_n7"]
-    {
+    for part in [
+        "8, file",
+        "33, perturbed",
+        "host f64, chain: ",
+        "host f32, pass: ",
+        "glass_riccati_step_f64_nx14_nu7",
+        "V = (V + V') / 2",
+        "Errors: ",
+        "glass_potrf_f32_n7",
+    ] {
         assert!(text.contains(part), "{part}");
     }
 }

@@ -173,6 +173,8 @@ pub enum Code {
         web: &'static str,
         /// Workgroup memory, every variable rounded up to 16 bytes.
         workgroup_bytes: u32,
+        /// Iterations of all loops of one invocation, as far as they are known.
+        n_iterations: u64,
     },
     /// The host form in single precision.
     HostF32(host::Entry<f32>),
@@ -380,7 +382,7 @@ mod tests {
             hash: "",
             plan: Plan { tier: Tier::Thread, form: Form::Serial, staging: "direct" },
             launch: Launch { threads_per_block: 32, problems_per_block: 32, shared_bytes: 0 },
-            code: Code::Wgsl { native: "", web: "", workgroup_bytes: 0 },
+            code: Code::Wgsl { native: "", web: "", workgroup_bytes: 0, n_iterations: 0 },
         }
     }
 

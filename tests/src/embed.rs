@@ -23,7 +23,8 @@ pub fn embed(spec: &Spec, layout: Layout, variant: &Variant, images: Vec<rt::Ima
         }
         [native, web] => {
             let [native, web] = [native, web].map(|source| text(&source.text()));
-            (rt::Code::Wgsl { native, web, workgroup_bytes: shared_bytes }, 0)
+            let n_iterations = variant.cost.n_iterations as u64;
+            (rt::Code::Wgsl { native, web, workgroup_bytes: shared_bytes, n_iterations }, 0)
         }
         _ => panic!("`{}` is Rust text", variant.symbol),
     };

@@ -25,6 +25,8 @@ pub struct Cost {
     pub n_shuffles: usize,
     /// Barriers of the problem's workers.
     pub n_barriers: usize,
+    /// Iterations of all loops.
+    pub n_iterations: usize,
     /// Statements in the text, the measure of what a compiler has to chew.
     pub n_stmts: usize,
 }
@@ -33,7 +35,7 @@ impl Cost {
     /// Counts the body of a kernel as a target spells it: for the worker that has most to do.
     pub fn of(kernel: &Kernel, target: Target) -> Cost {
         let mut cost = Cost { n_stmts: n_stmts(&kernel.body.stmts), ..Cost::default() };
-        walk(&kernel.body, Walker::Busiest, &mut |stmt, n_passes| {
+        cost.n_iterations = walk(&kernel.body, Walker::Busiest, &mut |stmt, n_passes| {
             operations(stmt, target, &mut |operation, n| cost.count(operation, n * n_passes));
         });
         cost

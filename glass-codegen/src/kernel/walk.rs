@@ -13,13 +13,15 @@ pub(super) enum Walker {
 }
 
 /// Visits every statement that is no scope of others. How many elements of unknown length exist is known at run time alone:
-/// one stands for all.
-pub(super) fn walk(body: &Body, walker: Walker, visit: &mut impl FnMut(&Stmt, usize)) {
+/// one stands for all. The iterations of all loops.
+pub(super) fn walk(body: &Body, walker: Walker, visit: &mut impl FnMut(&Stmt, usize)) -> usize {
     let mut ints = BTreeMap::new();
     if let (Walker::Numbered(worker), Some(name)) = (walker, body.worker) {
         ints.insert(name.to_owned(), worker.cast_signed());
     }
-    Walk { walker, ints, visit }.block(&body.stmts, 1);
+    let mut walk = Walk { walker, ints, visit, n_iterations: 0 };
+    walk.block(&body.stmts, 1);
+    walk.n_iterations
 }
 
 /// Loop bounds may depend on outer loop variables, so loops are walked value by value where they do.
@@ -28,6 +30,7 @@ struct Walk<'a, Visit> {
     /// A name that is not there is 0: that of the first worker.
     ints: BTreeMap<String, isize>,
     visit: &'a mut Visit,
+    n_iterations: usize,
 }
 
 impl<Visit: FnMut(&Stmt, usize)> Walk<'_, Visit> {
@@ -69,6 +72,7 @@ impl<Visit: FnMut(&Stmt, usize)> Walk<'_, Visit> {
         let (start, end) = (self.value(start), self.value(end));
         if !self.depends_on(stmts, var) {
             let count = (end - start).max(0).unsigned_abs().div_ceil(step);
+            self.n_iterations += n_passes * count;
             if count > 0 {
                 self.block(stmts, n_passes * count);
             }
@@ -77,6 +81,7 @@ impl<Visit: FnMut(&Stmt, usize)> Walk<'_, Visit> {
         let mut value = start;
         while value < end {
             self.ints.insert(var.to_owned(), value);
+            self.n_iterations += n_passes;
             self.block(stmts, n_passes);
             value += step.cast_signed();
         }

@@ -10,7 +10,7 @@ pub(super) const MAX_SHARED_BYTES_SM_90: usize = 227 * 1024;
 /// Shared memory that every CUDA device grants without opting in, less the driver's own part.
 const MAX_SHARED_BYTES: usize = 47 * 1024;
 /// Workgroup memory that every WebGPU device grants.
-const MAX_WORKGROUP_BYTES: usize = 16 * 1024;
+pub(super) const MAX_WORKGROUP_BYTES: usize = 16 * 1024;
 
 /// Loads from which on reading ahead is measured: with fewer, a thread starts all of them at once anyway.
 const MIN_AHEAD: usize = 32;
@@ -101,7 +101,7 @@ fn reads_back(spec: &Spec) -> bool {
 }
 
 /// Passes keep what they read back in temporaries, and all their parts at once would fill shared memory.
-fn has_passes(spec: &Spec) -> bool {
+pub(super) fn has_passes(spec: &Spec) -> bool {
     spec.phases.iter().any(|phase| matches!(phase, Phase::Repeat(_)))
 }
 

@@ -1,6 +1,6 @@
 //! From table, forced fields and rules to the variants a struct embeds.
 
-use super::candidates::{MAX_SHARED_BYTES_SM_90, default_mapping};
+use super::candidates::{MAX_SHARED_BYTES_SM_90, MAX_WORKGROUP_BYTES, default_mapping, has_passes};
 use super::{BULK_CAPABILITY, Form, Mapping, Plan, Staging, Target, Tier, Unroll};
 use crate::contract::{Forced, Request};
 use crate::table;
@@ -138,6 +138,12 @@ fn unmeasured_tier(request: &Request, target: Target) -> Tier {
     let Request { spec, layout, .. } = request;
     if spec.op.entry().no_thread.is_some() {
         return Tier::Warp;
+    }
+    if target == Target::Wgsl && has_passes(spec) {
+        // One invocation would go through all loops of all passes.
+        let warp = default_mapping(spec, *layout, target, Tier::Warp, Form::Serial, None);
+        let bytes = Plan::sized(spec, *layout, target, warp).shared_bytes;
+        return if bytes <= MAX_WORKGROUP_BYTES { Tier::Warp } else { Tier::Thread };
     }
     if target != Target::Cuda || spec.phases.len() == 1 {
         return Tier::Thread;

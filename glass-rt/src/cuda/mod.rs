@@ -87,6 +87,7 @@ impl Context {
                 as u32,
             max_operand_bytes: u64::MAX,
             max_operands: usize::MAX,
+            max_iterations: u64::MAX,
             arch: Some(arch),
         };
         let name = ctx.name().map_err(|error| failed("reading the device name", error))?;

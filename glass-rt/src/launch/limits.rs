@@ -19,6 +19,8 @@ pub(crate) struct Limits {
     pub(crate) max_operand_bytes: u64,
     /// Most operands of one kernel.
     pub(crate) max_operands: usize,
+    /// Most iterations of all loops of one WGSL invocation.
+    pub(crate) max_iterations: u64,
     /// Compute capability, on CUDA.
     pub(crate) arch: Option<u32>,
 }
@@ -32,6 +34,7 @@ impl Limits {
         max_shared_bytes: u32::MAX,
         max_operand_bytes: u64::MAX,
         max_operands: host::MAX_OPERANDS,
+        max_iterations: u64::MAX,
         arch: None,
     };
 }
@@ -88,7 +91,17 @@ pub(crate) fn check_limits(
             }
             variant.launch.shared_bytes
         }
-        Code::Wgsl { workgroup_bytes, .. } => workgroup_bytes,
+        Code::Wgsl { workgroup_bytes, n_iterations, .. } => {
+            if n_iterations > limits.max_iterations {
+                return Err(limit(
+                    variant.symbol,
+                    "loop iterations of an invocation",
+                    n_iterations,
+                    limits.max_iterations,
+                ));
+            }
+            workgroup_bytes
+        }
         Code::HostF32(_) | Code::HostF64(_) => 0,
     };
     let launch = variant.launch;
@@ -137,6 +150,7 @@ mod tests {
         max_shared_bytes: 1024,
         max_operand_bytes: 1 << 20,
         max_operands: 2,
+        max_iterations: 100,
         arch: Some(80),
     };
 
@@ -201,6 +215,13 @@ mod tests {
         assert_eq!(check(&BOTH, 1, 1), limit("threads per block", 257, 256));
         assert_eq!(check(&BOTH, 2, 1), limit("bytes of shared (workgroup) memory", 1025, 1024));
         assert_eq!(check(&THREE, 0, 1), limit("operands", 3, 2));
+        let looped = |n_iterations| {
+            let code = Code::Wgsl { native: "", web: "", workgroup_bytes: 0, n_iterations };
+            let looped: &'static Variant = Box::leak(Box::new(Variant { code, ..VARIANTS[0] }));
+            check_limits(&BOTH, looped, Target::Wgpu, &GPU, 1)
+        };
+        assert_eq!(looped(100), Ok(()));
+        assert_eq!(looped(101), limit("loop iterations of an invocation", 101, 100));
         let wanted = Error::ComputeCapability { variant: "v", required: 90, given: 80 };
         assert_eq!(check(&BOTH, 3, 1), Err(wanted));
         let wanted = Error::Limit {

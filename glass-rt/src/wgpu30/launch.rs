@@ -86,7 +86,7 @@ mod tests {
             hash: "sample",
             plan: Plan { tier: Tier::Thread, form: Form::Serial, staging: "direct" },
             launch: Launch { threads_per_block: 64, problems_per_block: 64, shared_bytes: 0 },
-            code: Code::Wgsl { native: NATIVE, web, workgroup_bytes },
+            code: Code::Wgsl { native: NATIVE, web, workgroup_bytes, n_iterations: 0 },
         }
     }
 

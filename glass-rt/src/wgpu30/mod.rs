@@ -42,10 +42,15 @@ pub(crate) struct Context {
     limits: wgpu::Limits,
     features: wgpu::Features,
     is_software: bool,
+    max_iterations: u64,
     subgroup_sizes: (u32, u32),
     pipelines: Mutex<HashMap<(&'static str, &'static str), Arc<Pipeline>>>,
     faults: Arc<Faults>,
 }
+
+/// llvmpipe leaves the loops of an invocation, without a word, after so many iterations of all of them together
+/// (`LP_MAX_TGSI_LOOP_ITERATIONS` in Mesa's lp_limits.h).
+const LLVMPIPE_ITERATIONS: u64 = 65_535;
 
 /// Errors that arrived outside any call of ours.
 #[derive(Default)]
@@ -89,9 +94,20 @@ impl Context {
         let info = adapter.get_info();
         tracing::debug!(name = info.name, driver = info.driver, ?features, "opened adapter");
         let is_software = info.device_type == wgpu::DeviceType::Cpu;
+        let max_iterations = if info.driver == "llvmpipe" { LLVMPIPE_ITERATIONS } else { u64::MAX };
         let subgroup_sizes = (info.subgroup_min_size, info.subgroup_max_size);
         let pipelines = Mutex::default();
-        Ok(Context { device, queue, limits, features, is_software, subgroup_sizes, pipelines, faults })
+        Ok(Context {
+            device,
+            queue,
+            limits,
+            features,
+            is_software,
+            max_iterations,
+            subgroup_sizes,
+            pipelines,
+            faults,
+        })
     }
 
     pub(crate) fn is_software(&self) -> bool {
@@ -120,6 +136,7 @@ impl Context {
             max_shared_bytes: self.limits.max_compute_workgroup_storage_size,
             max_operand_bytes: self.limits.max_storage_buffer_binding_size.min(self.limits.max_buffer_size),
             max_operands: self.limits.max_storage_buffers_per_shader_stage as usize,
+            max_iterations: self.max_iterations,
             arch: None,
         }
     }

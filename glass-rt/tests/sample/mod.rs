@@ -214,6 +214,7 @@ task!(
                     "problem * elements + element"
                 ),
                 workgroup_bytes: 0,
+                n_iterations: 0
             }
         ),
     ],
@@ -251,6 +252,7 @@ task!(
                     "((problem / 32u) * elements + element) * 32u + problem % 32u"
                 ),
                 workgroup_bytes: 0,
+                n_iterations: 0
             }
         ),
     ],

@@ -207,6 +207,7 @@ macro_rules! single {
                             $at_wgsl
                         ),
                         workgroup_bytes: 0,
+                        n_iterations: 0
                     }
                 ),
             ],

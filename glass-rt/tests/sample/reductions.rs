@@ -26,7 +26,7 @@ macro_rules! wgsl {
             code: Code::Wgsl {
                 native: concat!("var<immediate> args: Args;\n", $($part,)+ include_str!("level.wgsl")),
                 web: concat!($uniform, " var<uniform> args: Args;\n", $($part,)+ include_str!("level.wgsl")),
-                workgroup_bytes: 1024 + 16,
+                workgroup_bytes: 1024 + 16, n_iterations: 0
             },
             barriers: $barriers,
         }

@@ -29,7 +29,7 @@ macro_rules! wgsl {
                     @ concat!("@group(0) @binding(", $uniform, ") var<uniform> args: Args;\n"),
                     $entry, $sums, $threads, $args, $bindings, $functions
                 ),
-                workgroup_bytes: 1024 + 16,
+                workgroup_bytes: 1024 + 16, n_iterations: 0
             },
             barriers: 0,
         }

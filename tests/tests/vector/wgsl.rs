@@ -36,7 +36,7 @@ fn check(task: &VectorTask, sources: &[(&str, &str)]) {
         VectorCode::Host { .. } => panic!("no WGSL"),
     };
     for (kernel, is_written) in kernels {
-        let Code::Wgsl { native, web, workgroup_bytes } = kernel.code else { panic!("no WGSL") };
+        let Code::Wgsl { native, web, workgroup_bytes, .. } = kernel.code else { panic!("no WGSL") };
         for (text, is_native) in [(native, true), (web, false)] {
             assert!(sources.iter().any(|(_, known)| *known == text), "{}: not shown", kernel.symbol);
             let module = naga::front::wgsl::parse_str(text)

@@ -219,7 +219,7 @@ impl Emitted {
             }
             (Target::Wgsl, [native, web]) => {
                 let workgroup_bytes = number(variant.plan.shared_bytes);
-                quote!(Code::Wgsl { native: #native, web: #web, workgroup_bytes: #workgroup_bytes })
+                quote!(Code::Wgsl { native: #native, web: #web, workgroup_bytes: #workgroup_bytes, n_iterations: 0 })
             }
             _ => unreachable!("a kernel has one text, or two dialects of WGSL"),
         };

@@ -157,7 +157,13 @@ fn code(generated: &Generated, variant_idx: usize, variant: &Variant, images: &I
         Target::Wgsl => {
             let web = texts.next();
             let workgroup_bytes = number(variant.plan.shared_bytes);
-            quote!(Code::Wgsl { native: #text, web: #web, workgroup_bytes: #workgroup_bytes })
+            let n_iterations = number(variant.cost.n_iterations);
+            quote!(Code::Wgsl {
+                native: #text,
+                web: #web,
+                workgroup_bytes: #workgroup_bytes,
+                n_iterations: #n_iterations,
+            })
         }
         Target::Host => host::code(generated.request.spec.dtype, variant_idx),
     }

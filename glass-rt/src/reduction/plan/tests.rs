@@ -19,7 +19,7 @@ const fn levels_of(code: Code) -> ReductionCode {
 }
 
 const CUDA: Code = Code::Cuda { source: "", images: &[], min_compute_capability: 70 };
-const WGSL: Code = Code::Wgsl { native: "", web: "", workgroup_bytes: 1024 };
+const WGSL: Code = Code::Wgsl { native: "", web: "", workgroup_bytes: 1024, n_iterations: 0 };
 
 const fn variant(strategy: Strategy, threads: u32, elements: u32, code: ReductionCode) -> ReductionVariant {
     ReductionVariant {

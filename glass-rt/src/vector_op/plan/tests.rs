@@ -12,7 +12,7 @@ const fn kernel_with(barriers: u32, code: Code) -> ReductionKernel {
 }
 
 const CUDA: Code = Code::Cuda { source: "", images: &[], min_compute_capability: 70 };
-const WGSL: Code = Code::Wgsl { native: "", web: "", workgroup_bytes: 1024 };
+const WGSL: Code = Code::Wgsl { native: "", web: "", workgroup_bytes: 1024, n_iterations: 0 };
 
 fn evaluate(_: Elements<'_>) {}
 fn sums(_: &[u32], _: Option<&[u32]>, _: &mut [u32]) {}

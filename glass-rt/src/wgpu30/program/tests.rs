@@ -27,6 +27,7 @@ macro_rules! web {
                     include_str!("../../../tests/sample/level.wgsl")
                 ),
                 workgroup_bytes: 1024 + 16,
+                n_iterations: 0,
             },
             barriers: 9,
         }
@@ -90,6 +91,7 @@ macro_rules! web_vector {
                     include_str!($file)
                 ),
                 workgroup_bytes: 1024 + 16,
+                n_iterations: 0,
             },
             barriers: 10,
         }

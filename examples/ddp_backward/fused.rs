@@ -1,0 +1,161 @@
+//! The pass as one kernel a knot, or one kernel for all knots: an op that takes a stretch of knots at a time.
+
+use crate::problems::{Answers, Problems, Sizes, part};
+use crate::way::{Indefinite, Number, Value, Way, download, no_answers, upload};
+use glass::rt::Layout;
+use glass::{Batch, Device, Error, Real, Task};
+
+/// A warp owns a problem: its lanes read neighbouring words of it.
+const LAYOUT: Layout = Layout::Contiguous;
+
+/// An op of one robot in one type.
+pub(crate) trait Fused {
+    /// Type of all arrays on the device.
+    type Real: Number;
+
+    /// Knots of one launch.
+    const N_KNOTS: usize;
+
+    /// What the op computes, and the op.
+    const TASKS: &'static [(&'static str, &'static Task)];
+
+    /// Launches a stretch of knots before a value.
+    fn launch(
+        device: &Device,
+        next: &Value<Self::Real>,
+        given: &Given<Self::Real>,
+        found: &mut Found<Self::Real>,
+    ) -> Result<(), Error>;
+}
+
+/// Dynamics and cost of a stretch of knots.
+pub(crate) struct Given<T: Real> {
+    pub(crate) fx: Batch<T>,
+    pub(crate) fu: Batch<T>,
+    pub(crate) lxx: Batch<T>,
+    pub(crate) lux: Batch<T>,
+    pub(crate) luu: Batch<T>,
+    pub(crate) lx: Batch<T>,
+    pub(crate) lu: Batch<T>,
+}
+
+/// Answers of a stretch of knots.
+pub(crate) struct Found<T: Real> {
+    /// K.
+    pub(crate) feedback: Batch<T>,
+    /// k.
+    pub(crate) feedforward: Batch<T>,
+    /// V and v.
+    pub(crate) value: Value<T>,
+    /// 0, or the number of the first bad pivot, counted on from the last knot of the stretch to the first.
+    pub(crate) status: Batch<u32>,
+}
+
+/// The problems of a batch on a device, in stretches of knots.
+pub(crate) struct Stretches<F: Fused> {
+    device: Device,
+    sizes: Sizes,
+    len: usize,
+    given: Vec<Given<F::Real>>,
+    found: Vec<Found<F::Real>>,
+    terminal: Value<F::Real>,
+}
+
+/// Whether an op takes a horizon: knot by knot, or all of it at once.
+pub(crate) fn serves<F: Fused>(sizes: Sizes) -> bool {
+    F::N_KNOTS == 1 || F::N_KNOTS == sizes.n_knots
+}
+
+impl<F: Fused> Way for Stretches<F> {
+    type Real = F::Real;
+
+    fn new(device: &Device, problems: &Problems) -> Result<Self, Error> {
+        let Problems { sizes, len, cost, .. } = problems;
+        let Sizes { nx, nu, n_knots } = *sizes;
+        let given = |first: usize| {
+            let knots = || first..first + F::N_KNOTS;
+            let places = || (0..*len).flat_map(|problem| knots().map(move |knot| (problem, knot)));
+            let dynamics = |values, n| {
+                let parts =
+                    places().map(|(problem, knot)| part(values, problems.dynamics_at(problem, knot), n));
+                upload(device, n * F::N_KNOTS, LAYOUT, parts)
+            };
+            let cost_of = |values, n| {
+                let parts = places().map(|(problem, knot)| part(values, problem * n_knots + knot, n));
+                upload(device, n * F::N_KNOTS, LAYOUT, parts)
+            };
+            Ok(Given {
+                fx: dynamics(&problems.fx, nx * nx)?,
+                fu: dynamics(&problems.fu, nx * nu)?,
+                lxx: cost_of(&cost.xx, nx * nx)?,
+                lux: cost_of(&cost.ux, nu * nx)?,
+                luu: cost_of(&cost.uu, nu * nu)?,
+                lx: cost_of(&cost.x, nx)?,
+                lu: cost_of(&cost.u, nu)?,
+            })
+        };
+        let zeros = |n: usize| device.filled(n * F::N_KNOTS, *len, LAYOUT, F::Real::default());
+        let found = |_| {
+            Ok(Found {
+                feedback: zeros(nu * nx)?,
+                feedforward: zeros(nu)?,
+                value: Value { xx: zeros(nx * nx)?, x: zeros(nx)? },
+                status: device.filled(1, *len, Layout::Contiguous, 0)?,
+            })
+        };
+        let terminal = |values, n| upload(device, n, LAYOUT, (0..*len).map(|p| part(values, p, n)));
+        let firsts = || (0..n_knots).step_by(F::N_KNOTS);
+        Ok(Self {
+            device: device.clone(),
+            sizes: *sizes,
+            len: *len,
+            given: firsts().map(given).collect::<Result<_, Error>>()?,
+            found: firsts().map(found).collect::<Result<_, Error>>()?,
+            terminal: Value { xx: terminal(&cost.terminal_xx, nx * nx)?, x: terminal(&cost.terminal_x, nx)? },
+        })
+    }
+
+    /// Nothing is overwritten.
+    fn restore(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn launch(&mut self) -> Result<(), Error> {
+        for (stretch_idx, given) in self.given.iter().enumerate().rev() {
+            let (before, after) = self.found.split_at_mut(stretch_idx + 1);
+            let next = after.first().map_or(&self.terminal, |found| &found.value);
+            F::launch(&self.device, next, given, &mut before[stretch_idx])?;
+        }
+        Ok(())
+    }
+
+    fn check_status(&self) -> Result<Result<(), Indefinite>, Error> {
+        let nu = self.sizes.nu as u32;
+        let mut first_met = None;
+        for (stretch_idx, found) in self.found.iter().enumerate().rev() {
+            for (problem_idx, status) in found.status.download()?.into_iter().enumerate() {
+                let Some(number) = status.checked_sub(1) else { continue };
+                let done = (number / nu) as usize;
+                let knot = (stretch_idx + 1) * F::N_KNOTS - 1 - done;
+                let bad = Indefinite { problem_idx, knot, pivot: number % nu + 1 };
+                if first_met.as_ref().is_none_or(|met: &Indefinite| met.knot < knot) {
+                    first_met = Some(bad);
+                }
+            }
+        }
+        Ok(first_met.map_or(Ok(()), Err))
+    }
+
+    fn answers(&self) -> Result<Answers, Error> {
+        let Sizes { nx, nu, n_knots } = self.sizes;
+        let mut answers = no_answers(self.sizes, self.len);
+        for (stretch_idx, found) in self.found.iter().enumerate() {
+            let first = stretch_idx * F::N_KNOTS;
+            let Found { feedback, feedforward, value, .. } = found;
+            download(feedback, (first, nu * nx), n_knots, &mut answers.feedback)?;
+            download(feedforward, (first, nu), n_knots, &mut answers.feedforward)?;
+            download(&value.xx, (first, nx * nx), n_knots, &mut answers.value)?;
+        }
+        Ok(answers)
+    }
+}
