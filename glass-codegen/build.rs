@@ -51,6 +51,11 @@ fn main() {
             toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
         assert_eq!(capture.schema, 1, "{}: unknown schema", file.display());
         assert!(!capture.driver.is_empty() && !capture.nvrtc.is_empty() && !capture.copy_gbs.is_empty());
+        assert!(
+            capture.batches.first() == Some(&1) && capture.batches.is_sorted_by(|a, b| a < b),
+            "{}: batches are not 1 and larger ones in ascending order",
+            file.display()
+        );
         let Capture { arch, device, date, command, .. } = &capture;
         writeln!(
             captures,
@@ -79,7 +84,14 @@ fn bake(file: &Path, capture: &Capture, cell: &Cell) -> String {
     let n_bands = capture.batches.len();
     let n_rows = cell.mapping.len();
     let complete = (1..=n_bands).contains(&n_rows) && [cell.ns.len(), cell.serial_ns.len()] == [n_rows; 2];
-    assert!(complete, "{}: cell `{}` is not one row a band", file.display(), cell.key);
+    assert!(complete, "{}: cell `{}` has not one row for each of its bands", file.display(), cell.key);
+    let is_time = |ns: &f64| ns.is_finite() && *ns > 0.0;
+    assert!(
+        cell.ns.iter().chain(&cell.serial_ns).all(is_time),
+        "{}: cell `{}` has a time that is none",
+        file.display(),
+        cell.key
+    );
     let mut rows = String::new();
     for band in 0..n_rows {
         let mapping = &cell.mapping[band];

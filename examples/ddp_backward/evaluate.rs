@@ -1,11 +1,10 @@
 //! One device: the file's problems, then the perturbed batch; each checked, then timed.
 
-use crate::check::{Right, Worst};
+use crate::check::{Exceeded, Right, Worst};
 use crate::problems::Problems;
-use crate::way::Way;
+use crate::way::{Indefinite, Way};
 use glass::rt::measure::{Clock, Elapsed};
 use glass::{Device, Real};
-use std::error::Error;
 use std::time::Instant;
 
 /// Passes that are timed.
@@ -25,8 +24,24 @@ pub(crate) struct Measured {
     pub(crate) pass: Option<Elapsed>,
 }
 
+/// Why a batch has no figures.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub(crate) enum Unmeasured {
+    Device(#[from] glass::Error),
+    Indefinite(#[from] Indefinite),
+    Exceeded(#[from] Exceeded),
+}
+
+impl Unmeasured {
+    /// Whether the device grants too little for a kernel, such as too few buffers: nothing was wrong.
+    pub(crate) fn is_refusal(&self) -> bool {
+        matches!(self, Self::Device(glass::Error::Limit { .. }))
+    }
+}
+
 /// What became of one batch on one device.
-pub(crate) type Outcome = Result<Measured, Box<dyn Error>>;
+pub(crate) type Outcome = Result<Measured, Unmeasured>;
 
 /// Runs a batch on a device.
 pub(crate) type Evaluate = fn(&Device, &Batch<'_>) -> Outcome;

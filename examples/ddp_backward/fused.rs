@@ -61,11 +61,6 @@ pub(crate) struct Stretches<F: Fused> {
     terminal: Value<F::Real>,
 }
 
-/// Whether an op takes a horizon: knot by knot, or all of it at once.
-pub(crate) fn serves<F: Fused>(sizes: Sizes) -> bool {
-    F::N_KNOTS == 1 || F::N_KNOTS == sizes.n_knots
-}
-
 impl<F: Fused> Way for Stretches<F> {
     type Real = F::Real;
 

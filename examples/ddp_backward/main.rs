@@ -17,7 +17,7 @@
 //!
 //! `robots.rs` has the ops, `chain.rs` and `fused.rs` the loops over the knots.
 //!
-//! Exit code 0: every device that ran is right; 1: a device failed or left the error bound, or the
+//! Exit code 0: every device that ran is right, whatever it refused; 1: a device failed or left the error bound, or the
 //! table could not be written; 2: the arguments or the file are unusable.
 #![forbid(unsafe_code)]
 
@@ -93,7 +93,7 @@ fn run(parser: lexopt::Parser, out: &mut impl Write) -> Result<bool, Failure> {
     }
     table::write(out, &rows, &skipped)?;
     out.flush()?;
-    Ok(rows.iter().flat_map(|row| &row.batches).all(|(_, _, outcome)| outcome.is_ok()))
+    Ok(rows.iter().all(Row::is_right))
 }
 
 fn prepare(arguments: &Arguments) -> Result<Prepared, Box<dyn Error>> {
@@ -111,9 +111,8 @@ fn prepare(arguments: &Arguments) -> Result<Prepared, Box<dyn Error>> {
 /// Both batches on one device, in one way.
 fn evaluate(device: &Device, dtype: DType, way: &Way, prepared: &Prepared) -> Row {
     let mut row = Row::new(device, dtype, way.name);
-    let sizes = prepared.recorded.sizes;
-    if !(way.serves)(sizes) {
-        row.lack = Some(format!("has no kernel for {} knots", sizes.n_knots));
+    if let Some(misfit) = way.misfit(prepared.recorded.sizes) {
+        row.lack = Some(misfit);
         return row;
     }
     let Some(plans) = table::plans(way.tasks, device, prepared.perturbed.len) else {

@@ -7,7 +7,7 @@
 
 use crate::chain::{Chain, Chained, Dynamics, Knot, Workspace};
 use crate::evaluate::{self, Evaluate};
-use crate::fused::{self, Found, Fused, Given, Stretches};
+use crate::fused::{Found, Fused, Given, Stretches};
 use crate::problems::Sizes;
 use crate::way::Value;
 use glass::rt::kernel::DType;
@@ -178,8 +178,17 @@ pub(crate) struct Way {
     pub(crate) evaluate: Evaluate,
     /// What each op computes, and the op.
     pub(crate) tasks: &'static [(&'static str, &'static Task)],
-    /// Whether it takes a horizon.
-    pub(crate) serves: fn(Sizes) -> bool,
+    /// Knots of a launch. More than one are a whole horizon, the only one it takes.
+    n_knots: usize,
+}
+
+impl Way {
+    /// Why it does not take the problems.
+    pub(crate) fn misfit(&self, sizes: Sizes) -> Option<String> {
+        let (built_for, given) = (self.n_knots, sizes.n_knots);
+        (built_for > 1 && built_for != given)
+            .then(|| format!("is built for {built_for} knots, the problems have {given}"))
+    }
 }
 
 /// Every way, in the order of the table.
@@ -187,14 +196,14 @@ pub(crate) type Robot = [Way; 3];
 
 const fn robot<C: Chain, K: Fused, A: Fused>() -> Robot {
     [
-        Way { name: "chain", evaluate: evaluate::run::<Chained<C>>, tasks: C::TASKS, serves: |_| true },
+        Way { name: "chain", evaluate: evaluate::run::<Chained<C>>, tasks: C::TASKS, n_knots: 1 },
         fused_way::<K>("knot"),
         fused_way::<A>("pass"),
     ]
 }
 
 const fn fused_way<F: Fused>(name: &'static str) -> Way {
-    Way { name, evaluate: evaluate::run::<Stretches<F>>, tasks: F::TASKS, serves: fused::serves::<F> }
+    Way { name, evaluate: evaluate::run::<Stretches<F>>, tasks: F::TASKS, n_knots: F::N_KNOTS }
 }
 
 /// The ways for `nx` states and `nu` controls.

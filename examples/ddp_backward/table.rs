@@ -1,7 +1,7 @@
 //! Writes what became of every device and type.
 
 use crate::check::QUANTITIES;
-use crate::evaluate::{Measured, Outcome};
+use crate::evaluate::{Measured, Outcome, Unmeasured};
 use crate::program::{columns, mapping};
 use glass::rt::Skipped;
 use glass::rt::kernel::{Choice, DType, Variant};
@@ -26,6 +26,16 @@ impl Row {
     /// A row without batches.
     pub(crate) fn new(device: &Device, dtype: DType, way: &'static str) -> Row {
         Row { device: device.clone(), dtype, way, batches: Vec::new(), plans: Vec::new(), lack: None }
+    }
+
+    /// Whether nothing that ran was wrong.
+    pub(crate) fn is_right(&self) -> bool {
+        self.unmeasured().all(|(_, error)| error.is_refusal())
+    }
+
+    /// The batches without figures, and why.
+    fn unmeasured(&self) -> impl Iterator<Item = (&'static str, &Unmeasured)> {
+        self.batches.iter().filter_map(|(name, _, outcome)| Some((*name, outcome.as_ref().err()?)))
     }
 }
 
@@ -85,18 +95,32 @@ pub(crate) fn write(out: &mut impl Write, rows: &[Row], skipped: &[Skipped]) -> 
     }
     writeln!(out)?;
     for skipped in skipped {
-        writeln!(out, "skipped {}: {}", skipped.device, skipped.reason.replace("\n  ", "; "))?;
+        writeln!(out, "skipped {}: {}", skipped.device, on_one_line(&skipped.reason))?;
     }
+    write_unmeasured(out, rows, "refused", Unmeasured::is_refusal)?;
     writeln!(out, "{NOTES}")?;
+    write_unmeasured(out, rows, "FAILED:", |error| !error.is_refusal())
+}
+
+fn write_unmeasured(
+    out: &mut impl Write,
+    rows: &[Row],
+    verdict: &str,
+    is_listed: fn(&Unmeasured) -> bool,
+) -> io::Result<()> {
     for row in rows {
-        for (name, _, outcome) in &row.batches {
-            if let Err(error) = outcome {
-                let Row { device, dtype, way, .. } = row;
-                writeln!(out, "FAILED: {} {dtype}, {way}, {name}: {error}", device.target())?;
-            }
+        for (batch, error) in row.unmeasured().filter(|(_, error)| is_listed(error)) {
+            let Row { device, dtype, way, .. } = row;
+            let why = on_one_line(&error.to_string());
+            writeln!(out, "{verdict} {} {dtype}, {way}, {batch}: {why}", device.target())?;
         }
     }
     Ok(())
+}
+
+/// The library says on a second line what is allowed.
+fn on_one_line(message: &str) -> String {
+    message.replace("\n  ", "; ")
 }
 
 fn cells(row: &Row, (name, n_problems, outcome): &(&str, usize, Outcome)) -> [String; HEADINGS.len()] {
@@ -114,7 +138,7 @@ fn cells(row: &Row, (name, n_problems, outcome): &(&str, usize, Outcome)) -> [St
                 figures[5] = format!("{:.3e}", *n_problems as f64 / pass.seconds);
             }
         }
-        Err(_) => figures[3] = "FAILED".into(),
+        Err(error) => figures[3] = if error.is_refusal() { "refused" } else { "FAILED" }.into(),
     }
     let [of_feedback, of_feedforward, of_value, fraction, pass, rate] = figures;
     [
@@ -134,7 +158,7 @@ fn cells(row: &Row, (name, n_problems, outcome): &(&str, usize, Outcome)) -> [St
 fn write_plans(out: &mut impl Write, row: &Row) -> io::Result<()> {
     let Row { device, dtype, way, .. } = row;
     if let Some(lack) = &row.lack {
-        return writeln!(out, "\n{} ({}), {way}: {lack}", device.target(), device.name());
+        return writeln!(out, "\n{} {dtype}, {way}: {lack} ({})", device.target(), device.name());
     }
     writeln!(out, "\n{} {dtype}, {way}: {}", device.target(), device.name())?;
     // A mapping that several ops share is said once.

@@ -57,13 +57,19 @@ fn every_built_in_robot_is_right_on_every_device() {
                         assert_eq!((device.target(), dtype), (glass::Target::Wgpu, DType::F64));
                         continue;
                     }
-                    if !(way.serves)(problems.sizes) {
-                        assert_eq!(way.name, "pass");
+                    if let Some(misfit) = way.misfit(problems.sizes) {
+                        assert_eq!((way.name, n_knots), ("pass", 5));
+                        assert_eq!(misfit, "is built for 32 knots, the problems have 5");
                         continue;
                     }
                     let right = Right { sizes: problems.sizes, answers: &answers, expected: &expected };
                     let outcome = (way.evaluate)(&device, &Batch { problems: &problems, right });
                     let subject = format!("{device:?}, {nx}, {nu}, {dtype}, {}", way.name);
+                    if let Some(refusal) = outcome.as_ref().err().filter(|error| error.is_refusal()) {
+                        assert_eq!(device.target(), glass::Target::Wgpu, "{subject}");
+                        println!("skipped: {subject}: {refusal}");
+                        continue;
+                    }
                     assert!(outcome.is_ok(), "{subject}: {}", outcome.unwrap_err());
                 }
             }
@@ -99,6 +105,32 @@ fn wrong_answers_fail_the_run() {
         let right = Right { sizes: problems.sizes, answers: &answers, expected: &expected };
         let error = (way.evaluate)(&Device::host(), &Batch { problems: &problems, right }).unwrap_err();
         assert!(error.to_string().starts_with("problem 0, knot 0: relative error of V is "), "{error}");
+    }
+}
+
+#[test]
+fn a_device_that_grants_too_little_is_named_and_no_failure() {
+    let limit = glass::Error::Limit { subject: "k".into(), what: "operands", required: 14, available: 8 };
+    let wrong = way::Indefinite { problem_idx: 1, knot: 2, pivot: 3 };
+    for (unmeasured, is_right, line) in [
+        (
+            limit.into(),
+            true,
+            "refused host f32, knot, file: glass: k: operands: 14 needed; allowed: at most 8",
+        ),
+        (
+            wrong.into(),
+            false,
+            "FAILED: host f32, knot, file: problem 1, knot 2: pivot 3 of Quu is not positive",
+        ),
+    ] {
+        let mut row = Row::new(&Device::host(), DType::F32, "knot");
+        row.batches.push(("file", 8, Err(unmeasured)));
+        assert_eq!(row.is_right(), is_right);
+        let mut out = Vec::new();
+        table::write(&mut out, &[row], &[]).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert!(text.lines().any(|written| written == line), "{text}");
     }
 }
 

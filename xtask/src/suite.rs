@@ -40,7 +40,7 @@ pub(crate) struct Count {
     pub(crate) wall: Duration,
 }
 
-/// Lines of one failed test that the end of a run repeats.
+/// Lines of one failed test that the end of a run repeats: the last ones, where a panic stands.
 const MAX_PRINTED: usize = 20;
 
 impl Suite {
@@ -63,18 +63,9 @@ impl Suite {
 }
 
 impl Count {
-    /// What each failed test printed, under its name; of a long one the beginning.
+    /// What each failed test printed last, under its name, and test binaries that ended without a result.
     pub(crate) fn failures(&self) -> Vec<String> {
-        let lines: Vec<_> = self.output.lines().collect();
-        let names = lines.iter().filter_map(|line| line.strip_prefix("test ")?.strip_suffix(" ... FAILED"));
-        let section = |name: &str| {
-            let heading = format!("---- {name} stdout ----");
-            let printed = lines.iter().skip_while(|line| **line != heading);
-            let own = printed.skip(1).take_while(|line| !line.starts_with("---- ") && **line != "failures:");
-            let own = own.filter(|line| !line.is_empty()).take(MAX_PRINTED);
-            own.fold(format!("failed: {name}"), |section, line| format!("{section}\n    {line}"))
-        };
-        names.map(section).collect()
+        binaries(&self.output).iter().flat_map(|binary| failures(binary)).collect()
     }
 
     fn read(output: String) -> Count {
@@ -88,9 +79,54 @@ impl Count {
                 count.n_failed += number_before(result, " failed");
             }
         }
+        count.n_failed += binaries(&output).iter().filter(|binary| !has_result(binary)).count();
         count.output = output;
         count
     }
+}
+
+/// The lines of each test binary, from its first one on.
+fn binaries(output: &str) -> Vec<Vec<&str>> {
+    let is_first = |line: &str| {
+        let count = line.strip_prefix("running ").and_then(|rest| rest.split_once(" test"));
+        count.is_some_and(|(count, _)| count.parse::<usize>().is_ok())
+    };
+    let mut binaries: Vec<Vec<&str>> = Vec::new();
+    for line in output.lines() {
+        if is_first(line) {
+            binaries.push(Vec::new());
+        }
+        if let Some(binary) = binaries.last_mut() {
+            binary.push(line);
+        }
+    }
+    binaries
+}
+
+fn has_result(binary: &[&str]) -> bool {
+    binary.iter().any(|line| line.starts_with("test result: "))
+}
+
+/// Of one binary. The failed tests are listed last, after the sections of what they printed.
+fn failures(binary: &[&str]) -> Vec<String> {
+    if !has_result(binary) {
+        let last =
+            binary.iter().rev().find(|line| line.starts_with("test ")).unwrap_or(&"before its first test");
+        return vec![format!("failed: a test binary ended without a result, after: {last}")];
+    }
+    let Some(list) = binary.iter().rposition(|line| *line == "failures:") else { return Vec::new() };
+    let names: Vec<_> = binary[list + 1..].iter().map_while(|line| line.strip_prefix("    ")).collect();
+    let heading_of = |name: &str| format!("---- {name} stdout ----");
+    let headings: Vec<_> = names.iter().map(|name| heading_of(name)).collect();
+    let section = |name: &&str| {
+        let heading = binary[..list].iter().rposition(|line| *line == heading_of(name));
+        let printed = heading.map_or(&[][..], |heading| &binary[heading + 1..list]);
+        let own = printed.iter().take_while(|line| !headings.iter().any(|heading| heading == *line));
+        let own: Vec<_> = own.filter(|line| !line.is_empty()).collect();
+        let last = own[own.len().saturating_sub(MAX_PRINTED)..].iter();
+        last.fold(format!("failed: {name}"), |section, line| format!("{section}\n    {line}"))
+    };
+    names.iter().map(section).collect()
 }
 
 fn number_before(text: &str, word: &str) -> usize {
@@ -115,23 +151,53 @@ mod tests {
         assert_eq!(count.skipped, ["CUDA device: no driver"]);
     }
 
+    const PASSED: &str = "running 2 tests\n\
+                          test works ... ok\n\
+                          successes:\n\
+                          ---- works stdout ----\n\
+                          I am another one\n\
+                          successes:\n\
+                          \x20   works\n\
+                          test result: ok. 2 passed; 0 failed; 0 ignored\n";
+    const FAILED: &str = "running 2 tests\n\
+                          test works ... FAILED\n\
+                          test sp - should panic ... FAILED\n\
+                          failures:\n\
+                          \n\
+                          ---- works stdout ----\n\
+                          before\n\
+                          failures:\n\
+                          thread 'works' panicked\n\
+                          ---- sp stdout ----\n\
+                          note: test did not panic as expected\n\
+                          \n\
+                          failures:\n\
+                          \x20   works\n\
+                          \x20   sp\n\
+                          \n\
+                          test result: FAILED. 0 passed; 2 failed; 0 ignored\n";
+    const ABORTED: &str = "running 3 tests\ntest first ... ok\n";
+
     #[test]
-    fn a_failed_test_is_quoted() {
-        let output = "test a ... ok\n\
-                      test b::c ... FAILED\n\
-                      successes:\n\
-                      ---- a stdout ----\n\
-                      fine\n\
-                      failures:\n\
-                      \n\
-                      ---- b::c stdout ----\n\
-                      \n\
-                      thread 'b::c' panicked\n\
-                      left: 1\n\
-                      failures:\n\
-                      \x20   b::c\n\
-                      test result: FAILED. 1 passed; 1 failed; 0 ignored\n";
-        let count = Count::read(output.to_owned());
-        assert_eq!(count.failures(), ["failed: b::c\n    thread 'b::c' panicked\n    left: 1"]);
+    fn failed_tests_are_quoted_and_aborted_binaries_named() {
+        let count = Count::read([PASSED, FAILED, ABORTED].concat());
+        assert_eq!((count.n_passed, count.n_failed), (2, 3));
+        let expected = [
+            "failed: works\n    before\n    failures:\n    thread 'works' panicked",
+            "failed: sp\n    note: test did not panic as expected",
+            "failed: a test binary ended without a result, after: test first ... ok",
+        ];
+        assert_eq!(count.failures(), expected);
+    }
+
+    #[test]
+    fn of_much_the_end_is_quoted() {
+        let lines: String = (0..30).map(|line| format!("line {line}\n")).collect();
+        let output = format!(
+            "running 1 test\nfailures:\n\n---- a stdout ----\n{lines}panicked\n\nfailures:\n    a\n\ntest result: FAILED. 0 passed; 1 failed;\n"
+        );
+        let failures = Count::read(output).failures();
+        assert!(failures[0].ends_with("\n    line 29\n    panicked"), "{failures:?}");
+        assert_eq!(failures[0].lines().count(), 1 + MAX_PRINTED);
     }
 }
