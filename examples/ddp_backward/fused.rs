@@ -5,7 +5,7 @@ use crate::way::{Indefinite, Number, Value, Way, download, no_answers, upload};
 use glass::rt::Layout;
 use glass::{Batch, Device, Error, Real, Task};
 
-/// A warp owns a problem: its lanes read neighbouring words of it.
+/// On CUDA a warp owns a problem, and its lanes read neighbouring words of it.
 const LAYOUT: Layout = Layout::Contiguous;
 
 /// An op of one robot in one type.
