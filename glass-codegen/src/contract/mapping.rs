@@ -3,7 +3,7 @@
 use super::check::Check;
 use super::{Field, Fields, Forced, Subject, Suffix};
 use crate::catalogue::Sums;
-use crate::plan::{Form, Target, Tier, WARP, shared_excess, stack_excess};
+use crate::plan::{Form, Target, Tier, WARP, shared_excess};
 use crate::spec::{Layout, Spec};
 
 /// Why one thread has no reduced form.
@@ -70,21 +70,6 @@ impl Check {
                 "glass: `tier = {tier}` needs {needed} bytes of shared memory for a block on `{target}`\n\
                  allowed: {granted} bytes\n\
                  why: the intermediates of a problem stay where all its workers see them"
-            ),
-        );
-    }
-
-    /// Temporaries of a host form lie on the stack.
-    pub(super) fn stack(&mut self, spec: &Spec, targets: &[Target]) {
-        let Some((needed, allowed)) = stack_excess(spec).filter(|_| targets.contains(&Target::Host)) else {
-            return;
-        };
-        self.report(
-            Some(Field::Targets),
-            format!(
-                "glass: the host form needs {needed} bytes of stack for the intermediates of this op\n\
-                 allowed: {allowed} bytes, or `targets = [cuda, wgsl]`\n\
-                 why: a thread of the host keeps the intermediates of a vector of problems on its stack"
             ),
         );
     }

@@ -173,7 +173,6 @@ pub fn lower(fields: &Fields) -> Result<Request, Vec<Diagnostic>> {
         check.extent_of_operands(spec);
         if check.diagnostics.is_empty() {
             check.shared_memory(spec, layout, &targets, &forced);
-            check.stack(spec, &targets);
         }
     }
     match spec {

@@ -3,7 +3,7 @@
 use super::{Form, Mapping, Plan, Staging, TILE, Target, Tier, WARP, is_staged_by_warps};
 use crate::contract::Forced;
 use crate::kernel::n_rows;
-use crate::spec::{Layout, Operand, Order, Phase, Reduction, Role, Spec, Term};
+use crate::spec::{Layout, Operand, Order, Phase, Reduction, Spec, Term};
 
 /// Shared memory that a block of sm_90 may opt in to.
 pub(super) const MAX_SHARED_BYTES_SM_90: usize = 227 * 1024;
@@ -63,16 +63,6 @@ pub(super) fn default_mapping(
         |mapping: &Mapping| Plan::sized(spec, layout, target, *mapping).shared_bytes <= MAX_SHARED_BYTES;
     let smallest = mapping((Staging::Direct, sizes[sizes.len() - 1]));
     choices.map(mapping).find(fits).unwrap_or(smallest)
-}
-
-/// What the temporaries of a host form take of a thread's stack, which has 2 MiB where nobody asks for more; `None` where that
-/// leaves enough. An element is one of each problem of a vector.
-pub(crate) fn stack_excess(spec: &Spec) -> Option<(usize, usize)> {
-    const VECTOR_BYTES: usize = 64;
-    const MAX_STACK_BYTES: usize = 1 << 20;
-    let temporaries = spec.operands.iter().filter(|operand| operand.role == Role::Temporary);
-    let needed = temporaries.map(|operand| operand.elements() * VECTOR_BYTES).sum();
-    (needed > MAX_STACK_BYTES).then_some((needed, MAX_STACK_BYTES))
 }
 
 /// Shared memory that a forced tier would need beyond what any device grants: the target, bytes of a block, bytes granted.

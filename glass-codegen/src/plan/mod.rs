@@ -29,7 +29,7 @@ mod unroll;
 pub use access::{Access, SharedPart};
 pub(crate) use access::{BARRIER_BYTES, is_stageable, is_staged_by_warps, staged_bytes};
 pub use candidates::candidates;
-pub(crate) use candidates::{default_threads, shared_excess, stack_excess};
+pub(crate) use candidates::{default_threads, shared_excess};
 pub use choose::{Arch, Choice, Reason, choices};
 pub use level::{
     Destination, EQUATIONS, EQUATIONS_OF_ROWS, EQUATIONS_THEN_SUMS, EQUATIONS_WITH_SUMS, Level,

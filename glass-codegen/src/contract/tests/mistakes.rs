@@ -253,12 +253,6 @@ fn options_of_ops() {
         ],
     );
     check(&op("gn_step, m = 1, n = 1, reg = none"), &["allowed: shift, diag_shift"]);
-    check(
-        &op("riccati_step, nx = 100, nu = 30"),
-        &[
-            "bytes of stack for the intermediates of this op\nallowed: 1048576 bytes, or `targets = [cuda, wgsl]`",
-        ],
-    );
     check(&op("axpy, n = 7, alpha = one"), &["alpha: glass: `alpha = one` is not known\nallowed: runtime"]);
     check(&op("syrk, n = 7, k = 1, fill = zero"), &["allowed: full, lower, upper"]);
     check(&op("potrf, n = 7, fill = upper"), &["allowed: zero, untouched"]);
