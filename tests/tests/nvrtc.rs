@@ -15,19 +15,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// ptxas keeps to a step of occupancy.
-const KNOT: &str = "at most 16 bytes of addresses in loops";
+/// Bytes that a text in loops may spill: ptxas keeps to a step of occupancy, and a few addresses wait in memory.
+const MAX_SPILLED_BY_LOOPS: u32 = 16;
 
 /// Kernels that may spill on sm_90, each with its reason. Everything else must stay in registers.
 const SPILLING: &[(&str, &str)] = &[
-    ("glass_riccati_pass_f32_nx12_nu4_knots3_warp_serial_contiguous_t128", KNOT),
-    ("glass_riccati_pass_f64_nx14_nu7_knots32_warp_reduced4_interleaved_t128", KNOT),
-    ("glass_riccati_pass_f64_nx14_nu7_knots3_warp_reduced4_interleaved_t128", KNOT),
-    ("glass_riccati_pass_f64_nx3_nu2_knots2_diagshift_unchecked_warp_reduced4_interleaved_t128", KNOT),
-    ("glass_riccati_pass_f64_nx3_nu2_knots2_shift_warp_reduced4_interleaved_t128", KNOT),
-    ("glass_riccati_pass_f64_nx3_nu2_knots3_warp_reduced4_interleaved_t128", KNOT),
-    ("glass_riccati_step_f32_nx36_nu12_block_serial_interleaved_shared_t96", KNOT),
-    ("glass_riccati_step_f64_nx12_nu6_thread_serial_interleaved_t128", KNOT),
     ("glass_inv_many_f64_n3_n6_n1_block_serial_interleaved_t57", "20 bytes around a reciprocal in a loop"),
     (
         "glass_inv_many_f64_n4_n3_n5_n1_inplace_block_serial_contiguous_t33",
@@ -134,9 +126,10 @@ fn what_no_gpu_has_run_stays_in_registers() {
         let resources =
             Resources::parse(&compiled.log).unwrap_or_else(|complaint| panic!("{symbol}: {complaint}"));
         println!("{symbol}: {} registers, {} B spilled", resources.registers, resources.spill);
-        let may_spill = SPILLING.iter().any(|(known, _)| known == symbol);
-        if (resources.spill > 0) != may_spill {
-            faults.push(format!("{symbol}: {} B spilled", resources.spill));
+        let is_straight = variant.plan.unroll == Unroll::Full;
+        let allowed = if is_straight { 0 } else { MAX_SPILLED_BY_LOOPS };
+        if resources.spill > allowed {
+            faults.push(format!("{symbol}: {} B spilled, allowed: {allowed}", resources.spill));
         }
     }
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
