@@ -116,6 +116,10 @@ use proc_macro::TokenStream;
 /// | `riccati_pass` | the same for `knots` knots, from the last one to the first, the value kept on chip between them | `nx` `nu` `knots` | `reg` `rsqrt` `check` | `k`, `d`, `vxx`, `vx`, `status` |
 /// | `gn_step` | dq = (J' J + D)^-1 J' r | `m` `n` | `reg` `rsqrt` `check` | `dq`, `status` |
 ///
+/// `riccati_step` reads `vxx_next`, `vx_next`, `fx`, `fu`, `lxx`, `lux`, `luu`, `lx`, `lu` in this order, with Quu = Luu + Fu' V Fu and so on of a backward pass whose
+/// policy is du = -K dx - d; `riccati_pass` reads `vxx_end` and `vx_end`, the value behind the last knot, in place of the first two, and of the others one part a knot, the
+/// first knot first (docs/tiers-and-forms.md).
+///
 /// With `scalar` the scalar `alpha` of the launch stands in for `y`. `nrhs` is 1, `dim` is 4 and `lda`, `ldb`, `ldc`, `ldx` are without
 /// a gap unless they are written. The other words:
 ///
