@@ -56,7 +56,7 @@ impl Rotation {
     }
 
     /// Whether a GPU holds all sets.
-    pub(crate) fn fits(&self) -> bool {
+    fn fits(&self) -> bool {
         self.n_sets * self.bytes_per_call() <= MOST_BYTES
     }
 
@@ -64,6 +64,11 @@ impl Rotation {
     pub(crate) fn bytes_per_call(&self) -> u64 {
         self.operands.iter().map(|operand| operand.n_bytes).sum()
     }
+}
+
+/// Those of some batches whose operand sets a GPU holds.
+pub(crate) fn held(spec: &Spec, layout: Layout, batches: &'static [u64]) -> impl Iterator<Item = u64> {
+    batches.iter().copied().filter(move |batch| Rotation::new(spec, layout, *batch).fits())
 }
 
 /// The regime of calls that touch so many distinct bytes each, and the operand sets that they take in turn.

@@ -64,7 +64,11 @@ pub(super) const ENTRIES: &[Entry] = &[
 ];
 
 /// `target = left * right` by rows and columns, serial whatever the form.
-fn first_product(draft: &mut Draft<'_>, (i, j, t): (Letter, Letter, Letter), accesses: [Access; 3]) {
+pub(super) fn first_product(
+    draft: &mut Draft<'_>,
+    (i, j, t): (Letter, Letter, Letter),
+    accesses: [Access; 3],
+) {
     let [target, left, right] = accesses;
     draft.phase(Phase::Contraction(Contraction {
         products: vec![product(left, right)],

@@ -144,13 +144,7 @@ impl<'a> Draft<'a> {
         sources: Vec<Access>,
         destination: Access,
     ) {
-        self.phase(Phase::Map(Map {
-            kind,
-            letters: letters.to_vec(),
-            strictly_lower: false,
-            sources,
-            destinations: vec![destination],
-        }));
+        self.phase(Phase::Map(plain_map(kind, letters, sources, destination)));
     }
 
     /// The reciprocals of the diagonal of an `n x n` matrix, as a new temporary.
@@ -242,6 +236,11 @@ pub(super) fn plain_contraction(outputs: &[Letter], terms: &[Letter], destinatio
         addend: None,
         order: Order::Form,
     }
+}
+
+/// Element-wise arithmetic with one result, on every element.
+pub(super) fn plain_map(kind: MapKind, letters: &[Letter], sources: Vec<Access>, destination: Access) -> Map {
+    Map { kind, letters: letters.to_vec(), strictly_lower: false, sources, destinations: vec![destination] }
 }
 
 /// The two factors of a term.

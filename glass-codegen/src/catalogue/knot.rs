@@ -1,13 +1,13 @@
 //! The backward pass of differential dynamic programming: one knot, and all knots of a horizon with the value kept on chip.
 
-use super::draft::{Draft, plain_contraction, product};
+use super::composed::first_product;
+use super::draft::{Draft, plain_contraction, plain_map, product};
 use super::entry::{Entry, PLAIN, Size, Sums};
 use super::factor::{REGS, lower_solve};
 use super::{Op, Reg, Settings};
 use crate::contract::Field;
 use crate::spec::{
-    Access, Beta, Contraction, Domain, Letter, Map, MapKind, Order, Phase, Product, Repeat, Solve, Spec,
-    Structure,
+    Access, Beta, Contraction, Domain, Letter, Map, MapKind, Phase, Product, Repeat, Solve, Spec, Structure,
 };
 
 const STATES: Size = Size::required(Field::Nx, "the states");
@@ -195,11 +195,9 @@ impl Knot {
         let [u_row, u_col, u_term] = letters(nu);
         let of = Access::dense;
         for (target, factor, col) in [(w, fu, u_col), (t, fx, x_col)] {
-            draft.phase(Phase::Contraction(Contraction {
-                products: vec![product(of(next_xx, &[x_row, x_term]), of(factor, &[x_term, col]))],
-                order: Order::Serial,
-                ..plain_contraction(&[x_row, col], &[x_term], of(target, &[x_row, col]))
-            }));
+            let accesses =
+                [of(target, &[x_row, col]), of(next_xx, &[x_row, x_term]), of(factor, &[x_term, col])];
+            first_product(draft, (x_row, col, x_term), accesses);
         }
         let at =
             |operand: Option<usize>, place: usize, letters: &[Letter]| of(operand.unwrap_or(place), letters);
@@ -313,13 +311,7 @@ fn whole(source: usize, target: usize, count: usize) -> Map {
 }
 
 fn copy(letter: Letter, source: Access, target: Access) -> Map {
-    Map {
-        kind: MapKind::Copy,
-        letters: vec![letter],
-        strictly_lower: false,
-        sources: vec![source],
-        destinations: vec![target],
-    }
+    plain_map(MapKind::Copy, &[letter], vec![source], target)
 }
 
 /// A row, a column and a term that run over as many values.

@@ -248,8 +248,11 @@ impl<'a> Emit<'a> {
 
     /// Where an element of an operand is stored.
     fn stored(&self, operand: usize, index: &Index) -> Index {
-        let first = self.parts.get(&operand).cloned().unwrap_or_default();
-        index.clone().plus(first).stored(&self.spec.operands[operand])
+        let index = match self.parts.get(&operand) {
+            Some(first) => index.clone().plus(first.clone()),
+            None => index.clone(),
+        };
+        index.stored(&self.spec.operands[operand])
     }
 
     /// Loads an element just before its first use, whole vectors of stored neighbours at a time.

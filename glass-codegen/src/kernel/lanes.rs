@@ -265,6 +265,7 @@ pub(super) fn form(order: Order, form: Form) -> Form {
 /// Two columns of together constant length fold into one column of a rectangle: the first with the last for an even
 /// `n`, the second with the last for an odd one.
 pub(super) fn lower_triangle(element: Index, n: usize, emit: &mut Emit<'_>) -> (Index, Index) {
+    // A loop of one pass is none: its element is known.
     if n == 1 && element.as_constant().is_some() {
         return (Index::default(), Index::default());
     }

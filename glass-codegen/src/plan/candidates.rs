@@ -10,7 +10,7 @@ pub(super) const MAX_SHARED_BYTES_SM_90: usize = 227 * 1024;
 /// Shared memory that every CUDA device grants without opting in, less the driver's own part.
 const MAX_SHARED_BYTES: usize = 47 * 1024;
 /// Workgroup memory that every WebGPU device grants.
-pub(super) const MAX_WORKGROUP_BYTES: usize = 16 * 1024;
+const MAX_WORKGROUP_BYTES: usize = 16 * 1024;
 
 /// Loads from which on reading ahead is measured: with fewer, a thread starts all of them at once anyway.
 const MIN_AHEAD: usize = 32;

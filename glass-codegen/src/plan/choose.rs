@@ -1,6 +1,6 @@
 //! From table, forced fields and rules to the variants a struct embeds.
 
-use super::candidates::{MAX_SHARED_BYTES_SM_90, MAX_WORKGROUP_BYTES, default_mapping, has_passes};
+use super::candidates::{MAX_SHARED_BYTES_SM_90, default_mapping, has_passes, shared_excess};
 use super::{BULK_CAPABILITY, Form, Mapping, Plan, Staging, Target, Tier, Unroll};
 use crate::contract::{Forced, Request};
 use crate::table;
@@ -139,20 +139,20 @@ fn unmeasured_tier(request: &Request, target: Target) -> Tier {
     if spec.op.entry().no_thread.is_some() {
         return Tier::Warp;
     }
-    if target == Target::Wgsl && has_passes(spec) {
-        // One invocation would go through all loops of all passes.
-        let warp = default_mapping(spec, *layout, target, Tier::Warp, Form::Serial, None);
-        let bytes = Plan::sized(spec, *layout, target, warp).shared_bytes;
-        return if bytes <= MAX_WORKGROUP_BYTES { Tier::Warp } else { Tier::Thread };
+    let is_long = match target {
+        // One invocation would go through the loops of all passes.
+        Target::Wgsl => has_passes(spec),
+        Target::Cuda if spec.phases.len() > 1 => {
+            let thread = default_mapping(spec, *layout, target, Tier::Thread, Form::Serial, None);
+            Plan::new(spec, *layout, target, thread).unroll != Unroll::Full
+        }
+        Target::Cuda | Target::Host => false,
+    };
+    let warp = Forced { tier: Some(Tier::Warp), form: Some(Form::Serial), threads_per_block: None };
+    match is_long && shared_excess(spec, *layout, &[target], &warp).is_none() {
+        true => Tier::Warp,
+        false => Tier::Thread,
     }
-    if target != Target::Cuda || spec.phases.len() == 1 {
-        return Tier::Thread;
-    }
-    let thread = default_mapping(spec, *layout, target, Tier::Thread, Form::Serial, None);
-    let plan = Plan::new(spec, *layout, target, thread);
-    let warp = default_mapping(spec, *layout, target, Tier::Warp, Form::Serial, None);
-    let is_warp_possible = Plan::sized(spec, *layout, target, warp).shared_bytes <= MAX_SHARED_BYTES_SM_90;
-    if plan.unroll != Unroll::Full && is_warp_possible { Tier::Warp } else { Tier::Thread }
 }
 
 /// The mapping of one thread a problem with bulk copies in place of copies by lanes, where its tile fits.

@@ -8,7 +8,7 @@ use crate::cuda::Gpu;
 use crate::options::Bench;
 use crate::output;
 use crate::provenance::{self, Provenance};
-use crate::regime::{Regime, Rotation};
+use crate::regime::{self, Regime, Rotation};
 use crate::rig::{CopySample, Rig, median};
 use glass_codegen::plan::{self, Arch, Mapping, Target};
 use glass_codegen::spec::{DType, Layout, Spec};
@@ -71,7 +71,7 @@ const BATCHES: [u64; 3] = [1 << 20, 8192, 4096];
 
 /// The batches of a configuration that a GPU holds.
 fn batches(spec: &Spec, layout: Layout) -> impl Iterator<Item = u64> {
-    BATCHES.into_iter().filter(move |batch| Rotation::new(spec, layout, *batch).fits())
+    regime::held(spec, layout, &BATCHES)
 }
 
 /// Configurations between two samples of the copy bandwidth.

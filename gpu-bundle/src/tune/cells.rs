@@ -1,6 +1,6 @@
 //! The tasks whose mapping is measured.
 
-use crate::regime::Rotation;
+use crate::regime;
 use crate::tasks;
 use glass_codegen::spec::{Layout, Spec};
 use glass_codegen::table;
@@ -19,7 +19,7 @@ pub(crate) struct Cell {
 impl Cell {
     /// The batches that a GPU holds.
     pub(crate) fn batches(&self) -> impl Iterator<Item = u64> {
-        BATCHES.into_iter().filter(|batch| Rotation::new(&self.spec, self.layout, *batch).fits())
+        regime::held(&self.spec, self.layout, &BATCHES)
     }
 }
 

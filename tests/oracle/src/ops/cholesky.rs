@@ -156,6 +156,49 @@ pub(crate) fn shifted<T: Real>(n: usize, stored: &[T], reg: Reg, scalars: &[T]) 
     a.mirrored()
 }
 
+/// The shift of a diagonal in exact arithmetic, and what it does to the size of the matrix.
+pub(crate) struct Damping {
+    reg: Reg,
+    rho: f64,
+    /// Factor of the plain size.
+    pub(crate) grown: f64,
+    /// Added to each diagonal entry.
+    pub(crate) added: f64,
+}
+
+impl Damping {
+    pub(crate) fn new<T: Real>(reg: Reg, scalars: &[T]) -> Damping {
+        let rho = scalars.first().map_or(0.0, |rho| rho.to_f64());
+        let grown = if reg == Reg::DiagShift { 1.0 + rho.abs() } else { 1.0 };
+        let added = if reg == Reg::Shift { rho.abs() } else { 0.0 };
+        Damping { reg, rho, grown, added }
+    }
+
+    pub(crate) fn of(&self, a: &Matrix) -> Matrix {
+        Matrix::from_fn(a.rows, a.cols, |i, j| match self.reg {
+            Reg::Shift if i == j => a.at(i, j) + self.rho.into(),
+            Reg::DiagShift if i == j => a.at(i, j) + a.at(i, j).scale(self.rho),
+            _ => a.at(i, j),
+        })
+    }
+
+    /// A bound of the norm from one of the plain matrix.
+    pub(crate) fn norm(&self, plain: f64, n: usize) -> f64 {
+        plain * self.grown + self.added * (n as f64).sqrt()
+    }
+}
+
+/// The constant of the residual of a gain: two products over the states, a factor, two sweeps over the controls.
+pub(crate) fn gain_constant(nx: usize, nu: usize, rsqrt: bool) -> f64 {
+    2.0 * nx as f64 + 3.0 * nu as f64 * (nu as f64).sqrt() + 11.0 + approximation(rsqrt)
+}
+
+/// Makes one diagonal entry of a lower triangle bad.
+pub(crate) fn spoil_diagonal<T: Real>(n: usize, stored: &mut [T], draw: &mut Draw) {
+    let j = draw.below(n as u64) as usize;
+    stored[j + j * n] = T::from_f64([-1e6, f64::NAN, f64::INFINITY][draw.below(3) as usize]);
+}
+
 /// Whether what the op reads of a symmetric matrix is finite.
 pub(crate) fn is_finite(a: &Matrix) -> bool {
     (0..a.cols).all(|j| (j..a.rows).all(|i| a.at(i, j).hi.is_finite()))

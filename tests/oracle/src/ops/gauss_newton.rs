@@ -1,7 +1,7 @@
 //! `(J' J + D) dq = J' r`.
 
 use super::Operation;
-use super::cholesky::{approximation, cholesky, cholesky_solve, is_solved, status};
+use super::cholesky::{Damping, approximation, cholesky, cholesky_solve, is_solved, status};
 use crate::case::{Case, Flavour, Operand, Scalar};
 use crate::choice::{Check, Reg};
 use crate::draw::Draw;
@@ -92,11 +92,7 @@ impl Operation for GnStep {
         let dq = Matrix::packed(&after.outputs[0], n, 1);
         let lambda = before.scalars.first().map_or(0.0, |lambda| lambda.to_f64());
         let square = jacobian.transposed().times(&jacobian);
-        let h = Matrix::from_fn(n, n, |i, j| match self.reg {
-            Reg::Shift if i == j => square.at(i, j) + lambda.into(),
-            Reg::DiagShift if i == j => square.at(i, j) + square.at(i, j).scale(lambda),
-            _ => square.at(i, j),
-        });
+        let h = Damping::new(self.reg, &before.scalars).of(&square);
         if !is_solved::<T>(tally, &h, status(self.check, after)) {
             return;
         }

@@ -1,7 +1,7 @@
 //! One knot of a backward pass: `K = Quu^-1 Qux`, `d = Quu^-1 Qu`, `Vxx = Qxx - Qux' K`, `Vx = Qx - Qux' d`.
 
 use super::Operation;
-use super::cholesky::{approximation, cholesky, is_beyond, is_solved, status};
+use super::cholesky::{Damping, cholesky, gain_constant, is_beyond, is_solved, spoil_diagonal, status};
 use super::triangular_solve::{Sweep, solve_column};
 use crate::case::{Case, Flavour, Operand, Scalar};
 use crate::choice::{Check, Reg, Uplo};
@@ -81,8 +81,7 @@ impl Operation for RiccatiStep {
         draw.general(nx, 1, 4.0).store(lx, |_, _| true);
         draw.general(nu, 1, 4.0).store(lu, |_, _| true);
         if flavour == Flavour::Failing {
-            let j = draw.below(nu as u64) as usize;
-            luu[j + j * nu] = T::from_f64([-1e6, f64::NAN, f64::INFINITY][draw.below(3) as usize]);
+            spoil_diagonal(nu, luu, draw);
         }
     }
 
@@ -160,12 +159,8 @@ impl Operation for RiccatiStep {
         }
         let (fx_transposed, fu_transposed) = (fx.transposed(), fu.transposed());
         let unshifted = luu.plus(&fu_transposed.times(&vxx).times(&fu));
-        let rho = before.scalars.first().map_or(0.0, |rho| rho.to_f64());
-        let quu = Matrix::from_fn(nu, nu, |i, j| match self.reg {
-            Reg::Shift if i == j => unshifted.at(i, j) + rho.into(),
-            Reg::DiagShift if i == j => unshifted.at(i, j) + unshifted.at(i, j).scale(rho),
-            _ => unshifted.at(i, j),
-        });
+        let damping = Damping::new(self.reg, &before.scalars);
+        let quu = damping.of(&unshifted);
         if !is_solved::<T>(tally, &quu, status(self.check, after)) {
             return;
         }
@@ -177,12 +172,8 @@ impl Operation for RiccatiStep {
         let (k, d) = (result(0, nu, nx), result(1, nu, 1));
 
         // The residuals of a solve, as for a gain; what a value takes from them has the size of the gain besides.
-        let constant =
-            2.0 * nx as f64 + 3.0 * nu as f64 * (nu as f64).sqrt() + 11.0 + approximation(self.rsqrt);
-        let relative = tally.relative::<T>(constant, 4.0);
-        let grown = if self.reg == Reg::DiagShift { 1.0 + rho.abs() } else { 1.0 };
-        let added = if self.reg == Reg::Shift { rho.abs() } else { 0.0 };
-        let quu_size = (luu.norm() + fu.norm().powi(2) * vxx.norm()) * grown + added * (nu as f64).sqrt();
+        let relative = tally.relative::<T>(gain_constant(nx, nu, self.rsqrt), 4.0);
+        let quu_size = damping.norm(luu.norm() + fu.norm().powi(2) * vxx.norm(), nu);
         let qux_size = lux.norm() + fu.norm() * vxx.norm() * fx.norm();
         let qu_size = lu.norm() + fu.norm() * vx.norm();
         let (of_k, of_d) = (quu_size * k.norm() + qux_size, quu_size * d.norm() + qu_size);

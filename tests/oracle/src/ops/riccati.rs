@@ -2,8 +2,8 @@
 
 use super::Operation;
 use super::cholesky::{
-    approximation, cholesky, cholesky_solve, is_beyond, is_solved, measure_factor, require_zeros_above,
-    status,
+    Damping, cholesky, cholesky_solve, gain_constant, is_beyond, is_solved, measure_factor,
+    require_zeros_above, spoil_diagonal, status,
 };
 use crate::bound::depth;
 use crate::case::{Case, Flavour, Operand, Scalar};
@@ -68,8 +68,7 @@ impl Operation for Riccati {
         let r = &mut case.inputs[3];
         draw.spd(nu, condition, 1.0).store(r, |i, j| i >= j);
         if flavour == Flavour::Failing {
-            let j = draw.below(nu as u64) as usize;
-            r[j + j * nu] = T::from_f64([-1e6, f64::NAN, f64::INFINITY][draw.below(3) as usize]);
+            spoil_diagonal(nu, r, draw);
         }
     }
 
@@ -117,21 +116,15 @@ impl Operation for Riccati {
         let b_transposed = b.transposed();
         let w = p.times(&b);
         let unshifted = r.plus(&b_transposed.times(&w));
-        let rho = before.scalars.first().map_or(0.0, |rho| rho.to_f64());
-        let s = Matrix::from_fn(nu, nu, |i, j| match self.reg {
-            Reg::Shift if i == j => unshifted.at(i, j) + rho.into(),
-            Reg::DiagShift if i == j => unshifted.at(i, j) + unshifted.at(i, j).scale(rho),
-            _ => unshifted.at(i, j),
-        });
-        let grown = if self.reg == Reg::DiagShift { 1.0 + rho.abs() } else { 1.0 };
-        let added = if self.reg == Reg::Shift { rho.abs() } else { 0.0 };
+        let damping = Damping::new(self.reg, &before.scalars);
+        let s = damping.of(&unshifted);
         let status = status(self.check, after);
         if self.factor {
             // S carries the roundings of two products, the sum with R and the shift.
             let constant = (nx + depth(nx, form) + 6) as f64;
-            let relative = tally.relative::<T>(constant, 0.0) * grown;
+            let relative = tally.relative::<T>(constant, 0.0) * damping.grown;
             let size = r.abs().plus(&b_transposed.abs().times(&p.abs()).times(&b.abs()));
-            let extra = size.map(|size| (size + added.into()).scale(relative));
+            let extra = size.map(|size| (size + damping.added.into()).scale(relative));
             measure_factor(tally, (&s, Some(&extra)), &after.outputs[1], (status, self.rsqrt));
             require_zeros_above(nu, &after.outputs[1], Opposite::Zero, tally);
         }
@@ -141,12 +134,10 @@ impl Operation for Riccati {
         let k = Matrix::packed(&after.outputs[0], nu, nx);
         let f = w.transposed().times(&a);
         let rest = s.times(&k).minus(&f).norm();
-        let constant =
-            2.0 * nx as f64 + 3.0 * nu as f64 * (nu as f64).sqrt() + 11.0 + approximation(self.rsqrt);
         // The reciprocals of the pivots enter the factor, and each of the two sweeps once more.
-        let relative = tally.relative::<T>(constant, 4.0);
+        let relative = tally.relative::<T>(gain_constant(nx, nu, self.rsqrt), 4.0);
         // The bound is stated without a shift, which adds to R.
-        let s_norm = (r.norm() + b.norm().powi(2) * p.norm()) * grown + added * (nu as f64).sqrt();
+        let s_norm = damping.norm(r.norm() + b.norm().powi(2) * p.norm(), nu);
         let allowed = relative * (s_norm * k.norm() + b.norm() * p.norm() * a.norm());
         tally.error(|| "|S K - F|".into(), rest, allowed);
     }
