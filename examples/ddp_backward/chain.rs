@@ -1,8 +1,8 @@
 //! The pass as a chain of ops: knot by knot from the last to the first, all problems together. Everything stays on the
 //! device; the host only launches.
 
+use crate::passes::{self, Indefinite, Number, Passes, Value, upload};
 use crate::problems::{Answers, Problems, Sizes, part};
-use crate::way::{Indefinite, Number, Value, Way, download, no_answers, upload};
 use glass::rt::Layout;
 use glass::{Batch, Device, Error, Real, Task};
 
@@ -76,7 +76,7 @@ struct Cost<T: Real> {
     u: Batch<T>,
 }
 
-impl<C: Chain> Way for Chained<C> {
+impl<C: Chain> Passes for Chained<C> {
     type Real = C::Real;
 
     fn new(device: &Device, problems: &Problems) -> Result<Self, Error> {
@@ -101,14 +101,13 @@ impl<C: Chain> Way for Chained<C> {
                 u: of(&cost.u, nu)?,
             })
         };
-        let terminal = |values, n| upload(device, n, LAYOUT, problems_of.clone().map(|p| part(values, p, n)));
         let mut chained = Self {
             device: device.clone(),
             sizes: *sizes,
             len: *len,
             dynamics: (0..n_knots).map(dynamics).collect::<Result<_, Error>>()?,
             cost: (0..n_knots).map(cost_of).collect::<Result<_, Error>>()?,
-            terminal: Value { xx: terminal(&cost.terminal_xx, nx * nx)?, x: terminal(&cost.terminal_x, nx)? },
+            terminal: Value::terminal(device, problems, LAYOUT)?,
             knots: Vec::new(),
             workspace: Workspace { factor: device.filled(nu * nu, *len, LAYOUT, C::Real::default())? },
         };
@@ -146,24 +145,11 @@ impl<C: Chain> Way for Chained<C> {
     }
 
     fn check_status(&self) -> Result<Result<(), Indefinite>, Error> {
-        for (knot_idx, knot) in self.knots.iter().enumerate().rev() {
-            let status = knot.status.download()?;
-            if let Some(problem_idx) = status.iter().position(|status| *status != 0) {
-                return Ok(Err(Indefinite { problem_idx, knot: knot_idx, pivot: status[problem_idx] }));
-            }
-        }
-        Ok(Ok(()))
+        passes::check(self.sizes.nu, 1, self.knots.iter().map(|knot| &knot.status))
     }
 
     fn answers(&self) -> Result<Answers, Error> {
-        let Sizes { nx, nu, n_knots } = self.sizes;
-        let mut answers = no_answers(self.sizes, self.len);
-        for (knot_idx, knot) in self.knots.iter().enumerate() {
-            let Knot { feedback, feedforward, value, .. } = knot;
-            download(feedback, (knot_idx, nu * nx), n_knots, &mut answers.feedback)?;
-            download(feedforward, (knot_idx, nu), n_knots, &mut answers.feedforward)?;
-            download(&value.xx, (knot_idx, nx * nx), n_knots, &mut answers.value)?;
-        }
-        Ok(answers)
+        let found = self.knots.iter().map(|knot| [&knot.feedback, &knot.feedforward, &knot.value.xx]);
+        passes::download((self.sizes, self.len), 1, found)
     }
 }

@@ -1,8 +1,8 @@
 //! One device: the file's problems, then the perturbed batch; each checked, then timed.
 
 use crate::check::{Exceeded, Right, Worst};
+use crate::passes::{Indefinite, Passes};
 use crate::problems::Problems;
-use crate::way::{Indefinite, Way};
 use glass::rt::measure::{Clock, Elapsed};
 use glass::{Device, Real};
 use std::time::Instant;
@@ -47,29 +47,29 @@ pub(crate) type Outcome = Result<Measured, Unmeasured>;
 pub(crate) type Evaluate = fn(&Device, &Batch<'_>) -> Outcome;
 
 /// Runs a batch in one way; nothing is timed before every result has been checked.
-pub(crate) fn run<W: Way>(device: &Device, batch: &Batch<'_>) -> Outcome {
-    let mut way = W::new(device, batch.problems)?;
-    way.launch()?;
-    way.check_status()??;
-    let worst = batch.right.check(&way.answers()?, device.target(), W::Real::DTYPE)?;
+pub(crate) fn run<P: Passes>(device: &Device, batch: &Batch<'_>) -> Outcome {
+    let mut passes = P::new(device, batch.problems)?;
+    passes.launch()?;
+    passes.check_status()??;
+    let worst = batch.right.check(&passes.answers()?, device.target(), P::Real::DTYPE)?;
     if device.is_software() {
         return Ok(Measured { worst, pass: None });
     }
-    let mut samples = (0..N_SAMPLES).map(|_| time(device, &mut way)).collect::<Result<Vec<_>, _>>()?;
+    let mut samples = (0..N_SAMPLES).map(|_| time(device, &mut passes)).collect::<Result<Vec<_>, _>>()?;
     samples.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
     Ok(Measured { worst, pass: Some(samples[N_SAMPLES / 2]) })
 }
 
 /// One pass on the device's clock; on the host's where the device has none to read.
-fn time(device: &Device, way: &mut impl Way) -> Result<Elapsed, glass::Error> {
-    way.restore()?;
+fn time(device: &Device, passes: &mut impl Passes) -> Result<Elapsed, glass::Error> {
+    passes.restore()?;
     device.synchronize()?;
-    match device.time(|| way.launch()) {
+    match device.time(|| passes.launch()) {
         Ok(elapsed) => Ok(elapsed),
         // Nothing has been launched then.
         Err(glass::Error::Unavailable { .. }) => {
             let start = Instant::now();
-            way.launch()?;
+            passes.launch()?;
             device.synchronize()?;
             Ok(Elapsed { seconds: start.elapsed().as_secs_f64(), clock: Clock::Host })
         }

@@ -1,7 +1,7 @@
 //! The pass as one kernel a knot, or one kernel for all knots: an op that takes a stretch of knots at a time.
 
+use crate::passes::{self, Indefinite, Number, Passes, Value, upload};
 use crate::problems::{Answers, Problems, Sizes, part};
-use crate::way::{Indefinite, Number, Value, Way, download, no_answers, upload};
 use glass::rt::Layout;
 use glass::{Batch, Device, Error, Real, Task};
 
@@ -61,7 +61,7 @@ pub(crate) struct Stretches<F: Fused> {
     terminal: Value<F::Real>,
 }
 
-impl<F: Fused> Way for Stretches<F> {
+impl<F: Fused> Passes for Stretches<F> {
     type Real = F::Real;
 
     fn new(device: &Device, problems: &Problems) -> Result<Self, Error> {
@@ -98,7 +98,6 @@ impl<F: Fused> Way for Stretches<F> {
                 status: device.filled(1, *len, Layout::Contiguous, 0)?,
             })
         };
-        let terminal = |values, n| upload(device, n, LAYOUT, (0..*len).map(|p| part(values, p, n)));
         let firsts = || (0..n_knots).step_by(F::N_KNOTS);
         Ok(Self {
             device: device.clone(),
@@ -106,7 +105,7 @@ impl<F: Fused> Way for Stretches<F> {
             len: *len,
             given: firsts().map(given).collect::<Result<_, Error>>()?,
             found: firsts().map(found).collect::<Result<_, Error>>()?,
-            terminal: Value { xx: terminal(&cost.terminal_xx, nx * nx)?, x: terminal(&cost.terminal_x, nx)? },
+            terminal: Value::terminal(device, problems, LAYOUT)?,
         })
     }
 
@@ -125,32 +124,11 @@ impl<F: Fused> Way for Stretches<F> {
     }
 
     fn check_status(&self) -> Result<Result<(), Indefinite>, Error> {
-        let nu = self.sizes.nu as u32;
-        let mut first_met = None;
-        for (stretch_idx, found) in self.found.iter().enumerate().rev() {
-            for (problem_idx, status) in found.status.download()?.into_iter().enumerate() {
-                let Some(number) = status.checked_sub(1) else { continue };
-                let done = (number / nu) as usize;
-                let knot = (stretch_idx + 1) * F::N_KNOTS - 1 - done;
-                let bad = Indefinite { problem_idx, knot, pivot: number % nu + 1 };
-                if first_met.as_ref().is_none_or(|met: &Indefinite| met.knot < knot) {
-                    first_met = Some(bad);
-                }
-            }
-        }
-        Ok(first_met.map_or(Ok(()), Err))
+        passes::check(self.sizes.nu, F::N_KNOTS, self.found.iter().map(|found| &found.status))
     }
 
     fn answers(&self) -> Result<Answers, Error> {
-        let Sizes { nx, nu, n_knots } = self.sizes;
-        let mut answers = no_answers(self.sizes, self.len);
-        for (stretch_idx, found) in self.found.iter().enumerate() {
-            let first = stretch_idx * F::N_KNOTS;
-            let Found { feedback, feedforward, value, .. } = found;
-            download(feedback, (first, nu * nx), n_knots, &mut answers.feedback)?;
-            download(feedforward, (first, nu), n_knots, &mut answers.feedforward)?;
-            download(&value.xx, (first, nx * nx), n_knots, &mut answers.value)?;
-        }
-        Ok(answers)
+        let found = self.found.iter().map(|found| [&found.feedback, &found.feedforward, &found.value.xx]);
+        passes::download((self.sizes, self.len), F::N_KNOTS, found)
     }
 }

@@ -26,6 +26,7 @@ mod chain;
 mod check;
 mod evaluate;
 mod fused;
+mod passes;
 mod problems;
 #[path = "../program/mod.rs"]
 mod program;
@@ -33,7 +34,6 @@ mod reference;
 mod robots;
 mod rounding;
 mod table;
-mod way;
 
 use arguments::Arguments;
 use check::Right;

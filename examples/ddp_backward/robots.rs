@@ -8,8 +8,8 @@
 use crate::chain::{Chain, Chained, Dynamics, Knot, Workspace};
 use crate::evaluate::{self, Evaluate};
 use crate::fused::{Found, Fused, Given, Stretches};
+use crate::passes::Value;
 use crate::problems::Sizes;
-use crate::way::Value;
 use glass::rt::kernel::DType;
 use glass::{Device, Kernel, Task};
 

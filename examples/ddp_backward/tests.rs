@@ -111,7 +111,7 @@ fn wrong_answers_fail_the_run() {
 #[test]
 fn a_device_that_grants_too_little_is_named_and_no_failure() {
     let limit = glass::Error::Limit { subject: "k".into(), what: "operands", required: 14, available: 8 };
-    let wrong = way::Indefinite { problem_idx: 1, knot: 2, pivot: 3 };
+    let wrong = passes::Indefinite { problem_idx: 1, knot: 2, pivot: 3 };
     for (unmeasured, is_right, line) in [
         (
             limit.into(),
